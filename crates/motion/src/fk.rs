@@ -1,0 +1,156 @@
+//! Forward kinematics: where the joints are, for one pose and for a whole clip.
+
+use crate::{Clip, FrameIdx, JointIdx, LANES, Pose, Quat, Skeleton, Vec3, WorldPose};
+
+/// Places every joint of one pose in the world. `out` is reused; nothing is allocated once it has grown.
+pub fn pose(skeleton: &Skeleton, pose: &Pose, out: &mut WorldPose) {
+    let joints = skeleton.len();
+    out.positions.resize(joints, Vec3::ZERO);
+    out.rotations.resize(joints, Quat::IDENTITY);
+    let (parents, offsets) = (&skeleton.parents()[..joints], &skeleton.offsets()[..joints]);
+    let (positions, rotations) = (&mut out.positions[..joints], &mut out.rotations[..joints]);
+    let locals = &pose.rotations[..joints];
+    positions[0] = pose.translations[0];
+    rotations[0] = locals[0];
+    if let [_, movers @ ..] = skeleton.movers()
+        && !movers.is_empty()
+    {
+        return pose_with_movers(skeleton, pose, out);
+    }
+    for joint in 1..joints {
+        let parent = parents[joint].at();
+        let turn = rotations[parent];
+        positions[joint] = positions[parent] + turn * offsets[joint];
+        rotations[joint] = turn * locals[joint];
+    }
+}
+
+fn pose_with_movers(skeleton: &Skeleton, pose: &Pose, out: &mut WorldPose) {
+    let mut movers = skeleton.movers()[1..].iter().zip(&pose.translations[1..]).peekable();
+    for joint in 1..skeleton.len() {
+        let parent = skeleton.parents()[joint].at();
+        let offset = match movers.next_if(|(mover, _)| mover.at() == joint) {
+            Some((_, translation)) => *translation,
+            None => skeleton.offsets()[joint],
+        };
+        let turn = out.rotations[parent];
+        out.positions[joint] = out.positions[parent] + turn * offset;
+        out.rotations[joint] = turn * pose.rotations[joint];
+    }
+}
+
+/// World positions of all joints in all frames of a clip, in blocks of [`LANES`] frames as in [`Clip`]:
+/// per block and joint a row of x, one of y and one of z.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tracks {
+    joints: usize,
+    frames: usize,
+    rows: Vec<[f32; LANES]>,
+    /// World rotations of the block in work, four rows per joint.
+    scratch: Vec<[f32; LANES]>,
+}
+
+impl Tracks {
+    /// Of a new clip.
+    pub fn of(clip: &Clip) -> Tracks {
+        let mut tracks = Tracks::default();
+        tracks.fill(clip);
+        tracks
+    }
+
+    /// Number of joints.
+    pub fn joints(&self) -> usize {
+        self.joints
+    }
+
+    /// Number of frames.
+    pub fn frames(&self) -> usize {
+        self.frames
+    }
+
+    /// Where a joint is in a frame.
+    #[inline]
+    pub fn get(&self, frame: FrameIdx, joint: JointIdx) -> Vec3 {
+        let rows = &self.rows[(frame.at() / LANES * self.joints + joint.at()) * 3..][..3];
+        let lane = frame.at() % LANES;
+        Vec3::new(rows[0][lane], rows[1][lane], rows[2][lane])
+    }
+
+    /// Three rows per joint of one block of frames.
+    #[inline]
+    pub fn block(&self, block: usize) -> &[[f32; LANES]] {
+        &self.rows[block * self.joints * 3..][..self.joints * 3]
+    }
+
+    /// Recomputes everything, reusing memory. The widest instructions of the machine are used; the bits do not depend on them.
+    pub fn fill(&mut self, clip: &Clip) {
+        self.joints = clip.skeleton().len();
+        self.frames = clip.frames();
+        self.rows.resize(clip.blocks() * self.joints * 3, [0.0; LANES]);
+        self.scratch.resize(self.joints * 4, [0.0; LANES]);
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            #[expect(unsafe_code, reason = "the feature was detected on the line above")]
+            // SAFETY: fill_avx2 needs AVX2 and nothing else.
+            unsafe {
+                fill_avx2(clip, &mut self.rows, &mut self.scratch);
+            }
+            return;
+        }
+        fill_blocks(clip, &mut self.rows, &mut self.scratch);
+    }
+
+    /// As [`Tracks::fill`], with the instructions every machine has. For tests and benches of the other.
+    pub fn fill_plain(&mut self, clip: &Clip) {
+        self.joints = clip.skeleton().len();
+        self.frames = clip.frames();
+        self.rows.resize(clip.blocks() * self.joints * 3, [0.0; LANES]);
+        self.scratch.resize(self.joints * 4, [0.0; LANES]);
+        fill_blocks(clip, &mut self.rows, &mut self.scratch);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn fill_avx2(clip: &Clip, out: &mut [[f32; LANES]], scratch: &mut [[f32; LANES]]) {
+    fill_blocks(clip, out, scratch);
+}
+
+#[inline(always)]
+fn fill_blocks(clip: &Clip, out: &mut [[f32; LANES]], scratch: &mut [[f32; LANES]]) {
+    let skeleton = clip.skeleton();
+    let joints = skeleton.len();
+    let (parents, offsets) = (&skeleton.parents()[..joints], &skeleton.offsets()[..joints]);
+    for (block, positions) in out.chunks_exact_mut(joints * 3).enumerate() {
+        let (locals, moved) = clip.block(block).split_at(joints * 4);
+        let mut movers = skeleton.movers()[1..].iter().zip(moved[3..].chunks_exact(3)).peekable();
+        positions[..3].copy_from_slice(&moved[..3]);
+        scratch[..4].copy_from_slice(&locals[..4]);
+        for joint in 1..joints {
+            let parent = parents[joint].at();
+            let offset: [[f32; LANES]; 3] = match movers.next_if(|(mover, _)| mover.at() == joint) {
+                Some((_, rows)) => [rows[0], rows[1], rows[2]],
+                None => offsets[joint].to_array().map(|v| [v; LANES]),
+            };
+            let (above, here) = scratch.split_at_mut(joint * 4);
+            let (above, here) = (&above[parent * 4..][..4], &mut here[..4]);
+            let (above_at, here_at) = positions.split_at_mut(joint * 3);
+            let (above_at, here_at) = (&above_at[parent * 3..][..3], &mut here_at[..3]);
+            let local = &locals[joint * 4..][..4];
+            for k in 0..LANES {
+                let (x, y, z, w) = (above[0][k], above[1][k], above[2][k], above[3][k]);
+                let (ox, oy, oz) = (offset[0][k], offset[1][k], offset[2][k]);
+                // q * v * q⁻¹ as v + 2 w (u × v) + 2 u × (u × v).
+                let (tx, ty, tz) = (2.0 * (y * oz - z * oy), 2.0 * (z * ox - x * oz), 2.0 * (x * oy - y * ox));
+                here_at[0][k] = above_at[0][k] + ox + w * tx + (y * tz - z * ty);
+                here_at[1][k] = above_at[1][k] + oy + w * ty + (z * tx - x * tz);
+                here_at[2][k] = above_at[2][k] + oz + w * tz + (x * ty - y * tx);
+                let (lx, ly, lz, lw) = (local[0][k], local[1][k], local[2][k], local[3][k]);
+                here[0][k] = w * lx + x * lw + (y * lz - z * ly);
+                here[1][k] = w * ly + y * lw + (z * lx - x * lz);
+                here[2][k] = w * lz + z * lw + (x * ly - y * lx);
+                here[3][k] = w * lw - x * lx - (y * ly + z * lz);
+            }
+        }
+    }
+}
