@@ -105,7 +105,10 @@ impl Clip {
                     return Err(ClipError::WrongShape { frame });
                 }
                 for (q, last) in pose.rotations.iter_mut().zip(&mut before) {
-                    *q = q.normalize();
+                    // What is of unit length already keeps its bits: mirroring twice must change none.
+                    if (q.length_squared() - 1.0).abs() > 1e-6 {
+                        *q = q.normalize();
+                    }
                     if q.dot(*last) < 0.0 {
                         *q = -*q;
                     }
@@ -190,8 +193,14 @@ impl Clip {
     /// Where the root is in one frame.
     #[inline]
     pub fn root(&self, frame: FrameIdx) -> Vec3 {
+        self.translation(frame, 0)
+    }
+
+    /// Translation in one frame of the joint that is `mover`-th in [`Skeleton::movers`].
+    #[inline]
+    pub fn translation(&self, frame: FrameIdx, mover: usize) -> Vec3 {
         let (block, lane) = (self.block(frame.at() / LANES), frame.at() % LANES);
-        let rows = &block[4 * self.skeleton.len()..][..3];
+        let rows = &block[4 * self.skeleton.len() + 3 * mover..][..3];
         Vec3::new(rows[0][lane], rows[1][lane], rows[2][lane])
     }
 
@@ -200,12 +209,10 @@ impl Clip {
         let (block, lane) = (self.block(frame.at() / LANES), frame.at() % LANES);
         let (rotations, translations) = block.split_at(4 * self.skeleton.len());
         out.rotations.clear();
-        out.rotations.extend(
-            rotations.chunks_exact(4).map(|r| Quat::from_xyzw(r[0][lane], r[1][lane], r[2][lane], r[3][lane])),
-        );
+        out.rotations
+            .extend(rotations.chunks_exact(4).map(|r| Quat::from_xyzw(r[0][lane], r[1][lane], r[2][lane], r[3][lane])));
         out.translations.clear();
-        out.translations
-            .extend(translations.chunks_exact(3).map(|r| Vec3::new(r[0][lane], r[1][lane], r[2][lane])));
+        out.translations.extend(translations.chunks_exact(3).map(|r| Vec3::new(r[0][lane], r[1][lane], r[2][lane])));
     }
 
     /// All frames, for offline work that wants them side by side.

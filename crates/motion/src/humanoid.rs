@@ -327,7 +327,8 @@ mod tests {
     fn the_default_person_is_as_tall_as_said() {
         let skeleton = skeleton();
         let chain = [Role::Pelvis, Role::Waist, Role::Back, Role::Neck, Role::Head];
-        let top: f32 = chain.iter().map(|r| skeleton.offset(r.joint()).y).sum::<f32>() + skeleton.tip(Role::Head.joint()).unwrap().y;
+        let top: f32 = chain.iter().map(|r| skeleton.offset(r.joint()).y).sum::<f32>()
+            + skeleton.tip(Role::Head.joint()).unwrap().y;
         assert!((top - HEIGHT).abs() < 0.03, "{top}");
     }
 }

@@ -23,18 +23,18 @@ mod index;
 mod pose;
 mod skeleton;
 
-// pub mod align;
-// pub mod blend;
+pub mod align;
+pub mod blend;
 pub mod fk;
 pub mod humanoid;
-// pub mod ik;
-// pub mod limits;
-// pub mod mass;
-// pub mod mirror;
+pub mod ik;
+pub mod limits;
+pub mod mass;
+pub mod mirror;
 pub mod rotation;
-// pub mod sample;
+pub mod sample;
 pub mod span;
-// pub mod support;
+pub mod support;
 
 pub use clip::{Clip, ClipError, LANES};
 pub use glam::{Quat, Vec2, Vec3};

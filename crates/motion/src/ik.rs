@@ -1,0 +1,152 @@
+//! Two-bone inverse kinematics in closed form: arms and legs.
+
+use crate::rotation::{about, arc};
+use crate::{Pose, Quat, Role, Skeleton, Vec3, WorldPose, humanoid};
+
+/// A limb of two bones with a hinge between them, measured once from its skeleton.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limb {
+    /// Upper joint to hinge, in the upper joint's frame.
+    pub upper: Vec3,
+    /// Hinge to end, in the hinge's frame.
+    pub lower: Vec3,
+    /// Unit axis of the hinge, in its own frame; bending is positive.
+    pub axis: Vec3,
+    /// How far the hinge may bend, radians.
+    pub bend: (f32, f32),
+}
+
+/// Where to put the end of a limb.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reach {
+    /// The upper joint, in the world.
+    pub from: Vec3,
+    /// Wanted place of the end, in the world.
+    pub target: Vec3,
+    /// Where the hinge points when the swivel is zero, in the world: back and down for elbows, forward for knees.
+    /// Need not be a unit vector nor square to the limb.
+    pub pole: Vec3,
+    /// Turn of the hinge about the line from upper joint to end, radians, right-handed along that line.
+    pub swivel: f32,
+}
+
+/// The answer of [`Limb::solve`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bent {
+    /// World rotation of the upper joint.
+    pub upper: Quat,
+    /// Angle of the hinge, within [`Limb::bend`].
+    pub bend: f32,
+    /// Local rotation of the hinge: `bend` about [`Limb::axis`].
+    pub hinge: Quat,
+    /// How far the end stays short of (or beyond) the target, metres; 0 where it was reachable.
+    pub miss: f32,
+}
+
+impl Limb {
+    /// The limb that ends in `end` (wrists and ankles) of the canonical skeleton, or of one with its frames.
+    pub fn of(skeleton: &Skeleton, end: Role) -> Option<Limb> {
+        let hinge = end.parent()?;
+        let axis = humanoid::hinge_axis(hinge)?;
+        let bend = match hinge {
+            Role::LeftKnee | Role::RightKnee => (0.0, 2.53),
+            // 145 degrees: American Academy of Orthopaedic Surgeons, Joint Motion, 1965.
+            _ => (0.0, 2.53),
+        };
+        Some(Limb { upper: skeleton.offset(hinge.joint()), lower: skeleton.offset(end.joint()), axis, bend })
+    }
+
+    /// Distance from upper joint to end at a bend.
+    pub fn length_at(&self, bend: f32) -> f32 {
+        (self.upper + about(self.axis, bend) * self.lower).length()
+    }
+
+    /// Bends and turns the limb so that its end meets the target, or comes as near as its hinge allows along
+    /// the line to it.
+    pub fn solve(&self, reach: &Reach) -> Bent {
+        let line = reach.target - reach.from;
+        let wanted = line.length();
+        let bend = self.bend_for(wanted);
+        let hinge = about(self.axis, bend);
+        let end = self.upper + hinge * self.lower;
+        let reached = end.length();
+        let axis = if wanted > 1e-6 { line / wanted } else { Vec3::NEG_Y };
+        // Local frame: along the limb, and where the hinge sticks out. A straight limb still has a bending side.
+        let along = end.normalize_or(Vec3::NEG_Y);
+        let out = self.upper - along * self.upper.dot(along);
+        let side = if out.length_squared() > 1e-8 * self.upper.length_squared() {
+            out.normalize()
+        } else {
+            // Bending turns the end about the axis, so the hinge moves the other way.
+            (along.cross(self.axis)).normalize_or(along.any_orthonormal_vector())
+        };
+        let pole = reach.pole - axis * reach.pole.dot(axis);
+        let pole = pole.try_normalize().unwrap_or_else(|| axis.any_orthonormal_vector());
+        let pole = about(axis, reach.swivel) * pole;
+        // First along, then the shortest turn about it.
+        let first = arc(along, axis);
+        let turned = first * side;
+        let angle = libm::atan2f(turned.cross(pole).dot(axis), turned.dot(pole));
+        let upper = (about(axis, angle) * first).normalize();
+        Bent { upper, bend, hinge, miss: (wanted - reached).abs() }
+    }
+
+    /// The bend at which the end is `distance` from the upper joint, within the hinge's limits: the law of cosines,
+    /// also where the bones at rest are not in line, or not square to the axis.
+    fn bend_for(&self, distance: f32) -> f32 {
+        let (a_along, b_along) = (self.upper.dot(self.axis), self.lower.dot(self.axis));
+        let (a, b) = (self.upper - self.axis * a_along, self.lower - self.axis * b_along);
+        let product = a.length() * b.length();
+        if product < 1e-9 {
+            return self.bend.0;
+        }
+        let rest = libm::atan2f(a.cross(b).dot(self.axis), a.dot(b));
+        let squares = self.upper.length_squared() + self.lower.length_squared() + 2.0 * a_along * b_along;
+        let cosine = (f64::from(distance) * f64::from(distance) - f64::from(squares)) / (2.0 * f64::from(product));
+        (libm::acos(cosine.clamp(-1.0, 1.0)) as f32 - rest).clamp(self.bend.0, self.bend.1)
+    }
+}
+
+/// The swivel at which the hinge now stands, measured from `pole` about the line from upper joint to end.
+pub fn swivel_of(from: Vec3, hinge: Vec3, end: Vec3, pole: Vec3) -> f32 {
+    let axis = (end - from).normalize_or(Vec3::NEG_Y);
+    let flat = |v: Vec3| v - axis * v.dot(axis);
+    let (out, pole) = (flat(hinge - from), flat(pole));
+    libm::atan2f(pole.cross(out).dot(axis), pole.dot(out))
+}
+
+/// Where the hinge of a limb points when nothing else is said: elbows back, down and a little out; knees forward.
+/// In the frame of the pelvis or chest.
+pub fn default_pole(end: Role) -> Vec3 {
+    match end {
+        Role::LeftWrist => Vec3::new(0.35, -0.8, -0.5),
+        Role::RightWrist => Vec3::new(-0.35, -0.8, -0.5),
+        _ => Vec3::Z,
+    }
+}
+
+/// Puts the wrist or ankle of a canonical pose at `target`, in the world; the rest of the body stays.
+///
+/// `world` is that of `pose` before and after. Returns how far the target was out of reach, metres.
+pub fn place(
+    skeleton: &Skeleton,
+    pose: &mut Pose,
+    world: &mut WorldPose,
+    end: Role,
+    target: Vec3,
+    pole: Vec3,
+    swivel: f32,
+) -> f32 {
+    let (Some(limb), Some(hinge)) = (Limb::of(skeleton, end), end.parent()) else { return f32::INFINITY };
+    let Some(top) = hinge.parent() else { return f32::INFINITY };
+    let Some(base) = top.parent() else { return f32::INFINITY };
+    let (top, hinge, end) = (top.joint(), hinge.joint(), end.joint());
+    let held = world.rotation(end);
+    let bent = limb.solve(&Reach { from: world.position(top), target, pole, swivel });
+    pose.rotations[top.at()] = (world.rotation(base.joint()).conjugate() * bent.upper).normalize();
+    pose.rotations[hinge.at()] = bent.hinge;
+    // The hand or foot keeps its attitude in the world.
+    pose.rotations[end.at()] = ((bent.upper * bent.hinge).conjugate() * held).normalize();
+    crate::fk::pose(skeleton, pose, world);
+    bent.miss
+}
