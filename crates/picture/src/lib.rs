@@ -1,1 +1,39 @@
-//! Under construction.
+//! Film strips and replays of any motion, as PNG, SVG and GIF: everything that draws without a browser.
+//!
+//! Figures are tapered capsules on the joints ([`Body`]), warm on the right and cool on the left, on a floor with a
+//! grid, with one scale for a whole strip so that sizes compare.
+//!
+//! Does not: read or write files, know the clock, use a graphics card. Same inputs give the same bytes.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use kumite_motion::{Clip, Pose, humanoid};
+//! use kumite_picture::{Actor, Strip, Times};
+//!
+//! let skeleton = Arc::new(humanoid::skeleton());
+//! let rest = Pose::rest(&skeleton);
+//! let clip = Clip::new("rest", skeleton, 30.0, &[rest]).unwrap();
+//! let strip = Strip { times: Times::Even(1), width: 200, ..Strip::of(Actor::new(&clip)) };
+//! assert!(strip.render().to_png().starts_with(b"\x89PNG"));
+//! ```
+
+mod body;
+mod camera;
+mod image;
+mod page;
+mod paint;
+mod render;
+mod scene;
+mod shape;
+mod strip;
+mod svg;
+mod theme;
+mod timeline;
+
+pub use body::{Body, Cone, Group, Part, facing};
+pub use camera::{Camera, View};
+pub use image::Image;
+pub use scene::{Actor, Prop};
+pub use shape::Shape;
+pub use strip::{Floor, Follow, Layout, Strip, Times, Trails};
+pub use theme::{Colours, Rgb, Theme};

@@ -1,0 +1,112 @@
+use kumite_motion::{Quat, Vec2, Vec3};
+
+/// From where to look. Pictures are orthographic, so that sizes compare across a strip.
+#[derive(Clone, Debug, PartialEq)]
+pub struct View {
+    /// Written beside the row.
+    pub label: String,
+    /// Degrees around the subject: 0 looks it in the face, 90 stands at its right hand, so that it faces to the
+    /// right of the picture.
+    pub azimuth: f32,
+    /// Degrees above the horizon, 0 to 90.
+    pub elevation: f32,
+    /// Whether the azimuth counts from where the first actor faces at the start (or, for poses spread along a path,
+    /// from where it goes) or from the world's +Z.
+    pub turns_with_subject: bool,
+}
+
+impl View {
+    /// A view around the subject.
+    pub fn new(label: &str, azimuth: f32, elevation: f32) -> View {
+        View { label: label.to_owned(), azimuth, elevation, turns_with_subject: true }
+    }
+
+    /// In the face.
+    pub fn front() -> View {
+        View::new("front", 0.0, 8.0)
+    }
+
+    /// From the right: the subject faces to the right of the picture.
+    pub fn side() -> View {
+        View::new("side", 90.0, 8.0)
+    }
+
+    /// Between front and side, a little from above: the view that shows most.
+    pub fn three_quarter() -> View {
+        View::new("three-quarter", 38.0, 14.0)
+    }
+
+    /// From behind.
+    pub fn back() -> View {
+        View::new("back", 180.0, 8.0)
+    }
+
+    /// From above; the subject faces up the picture.
+    pub fn top() -> View {
+        View::new("top", 180.0, 90.0)
+    }
+}
+
+/// World to pixels: x to the right, y down, z towards the eye, all three in pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// World direction that points right in the picture.
+    pub right: Vec3,
+    /// World direction that points up in the picture.
+    pub up: Vec3,
+    /// World direction towards the eye.
+    pub back: Vec3,
+    /// Pixels per unit of the world.
+    pub scale: f32,
+    /// World point that falls on `centre`.
+    pub target: Vec3,
+    /// Pixel of the target.
+    pub centre: Vec2,
+}
+
+impl Camera {
+    /// One pixel per unit, looking at the origin. `forward` is the ground-plane direction that azimuth 0 faces.
+    pub fn looking(view: &View, forward: Vec3) -> Camera {
+        let forward = if view.turns_with_subject { forward } else { Vec3::Z };
+        let (sin_a, cos_a) = libm::sincosf(view.azimuth.to_radians());
+        let (sin_e, cos_e) = libm::sincosf(view.elevation.clamp(-90.0, 90.0).to_radians());
+        let left = Vec3::Y.cross(forward);
+        let out = forward * cos_a - left * sin_a;
+        let back = out * cos_e + Vec3::Y * sin_e;
+        let right = Vec3::Y.cross(out);
+        Camera { right, up: back.cross(right), back, scale: 1.0, target: Vec3::ZERO, centre: Vec2::ZERO }
+    }
+
+    /// World point to pixels and depth.
+    #[inline]
+    pub fn project(&self, p: Vec3) -> Vec3 {
+        self.turn(p - self.target) + self.centre.extend(0.0)
+    }
+
+    /// World difference to pixels and depth.
+    #[inline]
+    pub fn turn(&self, v: Vec3) -> Vec3 {
+        Vec3::new(self.right.dot(v), -self.up.dot(v), self.back.dot(v)) * self.scale
+    }
+
+    /// The inverse of [`Camera::project`].
+    #[inline]
+    pub fn unproject(&self, p: Vec3) -> Vec3 {
+        let v = (p - self.centre.extend(0.0)) / self.scale;
+        self.target + self.right * v.x - self.up * v.y + self.back * v.z
+    }
+
+    /// The point of the floor seen at a pixel; `None` if the floor is seen edge-on or from below.
+    pub fn on_floor(&self, pixel: Vec2, floor: f32) -> Option<Vec3> {
+        if self.back.y < 0.02 {
+            return None;
+        }
+        let near = self.unproject(pixel.extend(0.0));
+        Some(near - self.back * ((near.y - floor) / self.back.y))
+    }
+
+    /// The axes of a turned box, seen.
+    pub(crate) fn axes(&self, turn: Quat) -> [Vec3; 3] {
+        [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| self.turn(turn * axis) / self.scale)
+    }
+}

@@ -1,0 +1,196 @@
+//! Who and what is in a picture, and where all of it is at one moment.
+
+use std::borrow::Cow;
+
+use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Quat, Roles, Vec3, WorldPose, fk};
+
+use crate::body::{Body, Group, facing};
+use crate::page::{Print, Solid, Trail};
+use crate::shape::Shape;
+use crate::theme::{Colours, Rgb};
+
+/// Someone who moves.
+#[derive(Clone, Debug)]
+pub struct Actor<'a> {
+    /// The motion.
+    pub clip: &'a Clip,
+    /// Who is what in its skeleton; without, it is drawn as bones.
+    pub roles: Option<Roles>,
+    /// The shapes; `None` builds them from clip and roles.
+    pub body: Option<Cow<'a, Body>>,
+    /// Colours.
+    pub colours: Colours,
+    /// Picture time at which the clip begins, seconds.
+    pub starts_at: f32,
+}
+
+impl<'a> Actor<'a> {
+    /// With roles if its joints have canonical names, in the first colours.
+    pub fn new(clip: &'a Clip) -> Actor<'a> {
+        let roles = Roles::by_canonical_names(clip.skeleton());
+        let roles = roles.is_complete().then_some(roles);
+        Actor { clip, roles, body: None, colours: Colours::FIRST, starts_at: 0.0 }
+    }
+
+    /// With these roles.
+    pub fn with_roles(clip: &'a Clip, roles: Roles) -> Actor<'a> {
+        Actor { roles: Some(roles), ..Actor::new(clip) }
+    }
+
+    /// The same in other colours.
+    #[must_use]
+    pub fn coloured(self, colours: Colours) -> Actor<'a> {
+        Actor { colours, ..self }
+    }
+}
+
+/// Something that is not a body: a thrown ball, a wall, a pole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prop {
+    /// At the origin of its path.
+    pub shape: Shape,
+    /// Seconds and places, by time; between them it moves straight. Empty: it stays where its shape says.
+    pub path: Vec<(f32, Vec3)>,
+    /// `None` takes the theme's.
+    pub colour: Option<Rgb>,
+    /// Whether the picture is made large enough to show it.
+    pub fit: bool,
+    /// Seconds of its way drawn behind it; 0 for none.
+    pub trail: f32,
+}
+
+impl Prop {
+    /// Something that stays.
+    pub fn still(shape: Shape) -> Prop {
+        Prop { shape, path: Vec::new(), colour: None, fit: true, trail: 0.0 }
+    }
+
+    /// A ball that flies; it does not widen the picture.
+    pub fn flying(radius: f32, path: Vec<(f32, Vec3)>) -> Prop {
+        Prop { shape: Shape::ball(Vec3::ZERO, radius), path, colour: None, fit: false, trail: 0.3 }
+    }
+
+    /// Where it has moved to; before and after its path it waits at the ends.
+    pub fn place(&self, time: f32) -> Vec3 {
+        let next = self.path.partition_point(|(t, _)| *t <= time);
+        match (next.checked_sub(1).and_then(|i| self.path.get(i)), self.path.get(next)) {
+            (Some((t0, p0)), Some((t1, p1))) => p0.lerp(*p1, (time - t0) / (t1 - t0).max(1e-9)),
+            (Some((_, p)), None) | (None, Some((_, p))) => *p,
+            (None, None) => Vec3::ZERO,
+        }
+    }
+}
+
+/// An actor with its shapes.
+pub(crate) struct Cast<'a> {
+    pub actor: &'a Actor<'a>,
+    pub body: Cow<'a, Body>,
+}
+
+impl<'a> Cast<'a> {
+    pub(crate) fn new(actor: &'a Actor<'a>) -> Cast<'a> {
+        let body = match &actor.body {
+            Some(body) => Cow::Borrowed(&**body),
+            None => Cow::Owned(Body::of_clip(actor.clip, actor.roles.as_ref())),
+        };
+        Cast { actor, body }
+    }
+
+    fn clip(&self) -> &'a Clip {
+        self.actor.clip
+    }
+
+    /// Of the frame nearest to a picture time.
+    pub(crate) fn frame(&self, time: f32) -> usize {
+        let frame = ((time - self.actor.starts_at) * self.clip().fps()).round();
+        (frame.max(0.0) as usize).min(self.clip().frames() - 1)
+    }
+
+    pub(crate) fn world(&self, time: f32) -> WorldPose {
+        let clip = self.clip();
+        let at = ((time - self.actor.starts_at) * clip.fps()).clamp(0.0, (clip.frames() - 1) as f32);
+        let (frame, rest) = (at.floor(), at - at.floor());
+        let mut pose = Pose::default();
+        clip.pose(FrameIdx(frame as u32), &mut pose);
+        if rest > 1e-3 {
+            let mut next = Pose::default();
+            clip.pose(FrameIdx(frame as u32 + 1), &mut next);
+            for (q, n) in pose.rotations.iter_mut().zip(&next.rotations) {
+                let mixed = Quat::from_vec4(glam::Vec4::from(*q).lerp(glam::Vec4::from(*n), rest));
+                *q = if mixed.length_squared() > 1e-6 { mixed.normalize() } else { *q };
+            }
+            for (t, n) in pose.translations.iter_mut().zip(&next.translations) {
+                *t = t.lerp(*n, rest);
+            }
+        }
+        let mut world = WorldPose::default();
+        fk::pose(clip.skeleton(), &pose, &mut world);
+        world
+    }
+
+    pub(crate) fn world_at_frame(&self, frame: usize) -> WorldPose {
+        let (mut pose, mut world) = (Pose::default(), WorldPose::default());
+        self.clip().pose(FrameIdx(frame as u32), &mut pose);
+        fk::pose(self.clip().skeleton(), &pose, &mut world);
+        world
+    }
+
+    pub(crate) fn facing(&self, time: f32) -> Vec3 {
+        facing(&self.world(time), self.actor.roles.as_ref())
+    }
+
+    /// The body's shapes, its colours `fade` of the way to `paper`.
+    pub(crate) fn solids(&self, world: &WorldPose, instance: u32, fade: f32, paper: Rgb) -> Vec<Solid> {
+        self.body
+            .placed(world)
+            .map(|(cone, group)| Solid {
+                shape: Shape::Cone(cone),
+                colour: self.actor.colours.of(group).mix(paper, fade),
+                run: instance * Group::ALL.len() as u32 + group as u32,
+            })
+            .collect()
+    }
+
+    /// What is planted at a picture time.
+    pub(crate) fn prints(&self, time: f32, world: &WorldPose, floor: f32) -> Vec<Print> {
+        let Some(contacts) = self.clip().contacts.get(self.frame(time)).copied() else { return Vec::new() };
+        let feet = [
+            (Group::LeftFoot, Contacts::LEFT_HEEL, Contacts::LEFT_TOE),
+            (Group::RightFoot, Contacts::RIGHT_HEEL, Contacts::RIGHT_TOE),
+        ];
+        let mut prints = Vec::new();
+        for (group, heel, toe) in feet {
+            // The body builder's order: ankle to heel, heel to ball.
+            let mut parts = self.body.parts.iter().filter(|p| p.group == group).take(2);
+            for (part, contact) in [(parts.next(), heel), (parts.next(), toe)] {
+                let Some(part) = part else { continue };
+                if contacts.has(contact) {
+                    let mut at = world.point(part.b, part.at_b);
+                    at.y = floor;
+                    let colour = self.actor.colours.of(group);
+                    prints.push(Print { at, radius: 1.9 * part.radius_b, colour });
+                }
+            }
+        }
+        prints
+    }
+
+    /// The way of the last part of a group over the `seconds` before a picture time.
+    pub(crate) fn trail(&self, group: Group, time: f32, seconds: f32) -> Option<Trail> {
+        let part = self.body.parts.iter().rfind(|p| p.group == group)?;
+        let fps = self.clip().fps();
+        let last = self.frame(time);
+        let first = last.saturating_sub((seconds * fps).round() as usize);
+        // A point every sixtieth of a second is smooth, a dot every thirtieth still apart.
+        let step = ((fps / 60.0).round() as usize).max(1);
+        let dot_every = ((fps / 30.0).round() as usize / step).max(1);
+        let mut points: Vec<Vec3> = (first..=last)
+            .rev()
+            .step_by(step)
+            .map(|frame| self.world_at_frame(frame).point(part.b, part.at_b))
+            .collect();
+        points.reverse();
+        let colour = self.actor.colours.of(group);
+        (points.len() > 1).then_some(Trail { points, colour, dot_every })
+    }
+}

@@ -1,0 +1,286 @@
+//! Solids in pixels: their distance fields, outlines and bounds.
+
+use kumite_motion::{Quat, Vec2, Vec3};
+
+use crate::body::Cone;
+use crate::camera::Camera;
+
+/// A solid of the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shape {
+    /// The hull of two balls; a ball if both are the same, a capsule if only the radii are.
+    Cone(Cone),
+    /// A box.
+    Block {
+        /// Its middle.
+        centre: Vec3,
+        /// Half its sides.
+        half: Vec3,
+        /// How it is turned.
+        turn: Quat,
+    },
+    /// A cylinder with flat ends.
+    Cylinder {
+        /// Middle of one end.
+        a: Vec3,
+        /// Middle of the other.
+        b: Vec3,
+        /// Of both ends.
+        radius: f32,
+    },
+}
+
+/// Corners of a circle in outlines of cylinders.
+const ROUND: usize = 24;
+
+impl Shape {
+    /// A ball.
+    pub fn ball(centre: Vec3, radius: f32) -> Shape {
+        Shape::Cone(Cone { a: centre, ra: radius, b: centre, rb: radius })
+    }
+
+    /// A box upright on the axes of the world.
+    pub fn block(centre: Vec3, half: Vec3) -> Shape {
+        Shape::Block { centre, half, turn: Quat::IDENTITY }
+    }
+
+    /// The same, elsewhere.
+    #[must_use]
+    pub fn moved(mut self, by: Vec3) -> Shape {
+        match &mut self {
+            Shape::Cone(cone) => {
+                cone.a += by;
+                cone.b += by;
+            }
+            Shape::Block { centre, .. } => *centre += by,
+            Shape::Cylinder { a, b, .. } => {
+                *a += by;
+                *b += by;
+            }
+        }
+        self
+    }
+
+    /// Balls that together contain the shape and touch its outline; their bounds are its bounds.
+    pub(crate) fn balls(&self) -> Vec<(Vec3, f32)> {
+        match self {
+            Shape::Cone(cone) => vec![(cone.a, cone.ra), (cone.b, cone.rb)],
+            _ => self.corners().into_iter().map(|p| (p, 0.0)).collect(),
+        }
+    }
+
+    /// Points whose hull is the shape, for flat-sided ones.
+    pub(crate) fn corners(&self) -> Vec<Vec3> {
+        match *self {
+            Shape::Cone(_) => Vec::new(),
+            Shape::Block { centre, half, turn } => (0..8)
+                .map(|i| {
+                    let sign = |bit: usize| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
+                    centre + turn * (half * Vec3::new(sign(0), sign(1), sign(2)))
+                })
+                .collect(),
+            Shape::Cylinder { a, b, radius } => {
+                let (u, v) = (b - a).normalize_or(Vec3::Y).any_orthonormal_pair();
+                let ring = move |end: Vec3| {
+                    (0..ROUND).map(move |i| {
+                        let (s, c) = libm::sincosf(i as f32 * std::f32::consts::TAU / ROUND as f32);
+                        end + radius * (c * u + s * v)
+                    })
+                };
+                ring(a).chain(ring(b)).collect()
+            }
+        }
+    }
+}
+
+/// A cone prepared for many distance queries, in three dimensions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Taper {
+    a: Vec3,
+    axis: Vec3,
+    length: f32,
+    ra: f32,
+    rb: f32,
+    /// Outward normal of the flank against the axis: sine and cosine.
+    sin: f32,
+    cos: f32,
+}
+
+impl Taper {
+    pub(crate) fn new(cone: &Cone) -> Taper {
+        let Cone { mut a, mut ra, mut b, mut rb } = *cone;
+        if rb > ra {
+            (a, ra, b, rb) = (b, rb, a, ra);
+        }
+        let length = a.distance(b);
+        if length <= ra - rb || length < 1e-6 {
+            return Taper { a, axis: Vec3::Y, length: 0.0, ra, rb: ra, sin: 0.0, cos: 1.0 };
+        }
+        let sin = (ra - rb) / length;
+        Taper { a, axis: (b - a) / length, length, ra, rb, sin, cos: (1.0 - sin * sin).max(0.0).sqrt() }
+    }
+
+    /// Signed distance to the surface.
+    #[inline]
+    pub(crate) fn distance(&self, p: Vec3) -> f32 {
+        let q = p - self.a;
+        let y = q.dot(self.axis);
+        let xx = (q.length_squared() - y * y).max(0.0);
+        let x = xx.sqrt();
+        // Along the flank: before its start the first ball is nearest, after its end the second.
+        let s = self.cos * y - self.sin * x;
+        if s < 0.0 {
+            (xx + y * y).sqrt() - self.ra
+        } else if s > self.cos * self.length {
+            let d = y - self.length;
+            (xx + d * d).sqrt() - self.rb
+        } else {
+            self.cos * x + self.sin * y - self.ra
+        }
+    }
+}
+
+/// The outline of a cone in the plane: the hull of two discs, with a height at each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FlatTaper {
+    a: Vec2,
+    axis: Vec2,
+    length: f32,
+    ra: f32,
+    rb: f32,
+    sin: f32,
+    cos: f32,
+    za: f32,
+    zb: f32,
+}
+
+impl FlatTaper {
+    pub(crate) fn new(a: Vec3, ra: f32, b: Vec3, rb: f32) -> FlatTaper {
+        let (a, ra, b, rb) = if rb > ra { (b, rb, a, ra) } else { (a, ra, b, rb) };
+        let d = b.truncate() - a.truncate();
+        let length = d.length();
+        let (pa, za, zb) = (a.truncate(), a.z, b.z);
+        if length <= ra - rb || length < 1e-6 {
+            let axis = Vec2::Y;
+            return FlatTaper { a: pa, axis, length: 0.0, ra, rb: ra, sin: 0.0, cos: 1.0, za, zb: za };
+        }
+        let sin = (ra - rb) / length;
+        let cos = (1.0 - sin * sin).max(0.0).sqrt();
+        FlatTaper { a: pa, axis: d / length, length, ra, rb, sin, cos, za, zb }
+    }
+
+    /// Signed distance to the outline, and the height of the axis where it is nearest.
+    #[inline]
+    pub(crate) fn distance(&self, p: Vec2) -> (f32, f32) {
+        let q = p - self.a;
+        let y = q.dot(self.axis);
+        let x = q.perp_dot(self.axis).abs();
+        let s = self.cos * y - self.sin * x;
+        if s < 0.0 {
+            (q.length() - self.ra, self.za)
+        } else if s > self.cos * self.length {
+            ((x * x + (y - self.length) * (y - self.length)).sqrt() - self.rb, self.zb)
+        } else {
+            let t = if self.length > 0.0 { (y / self.length).clamp(0.0, 1.0) } else { 0.0 };
+            (self.cos * x + self.sin * y - self.ra, self.za + (self.zb - self.za) * t)
+        }
+    }
+}
+
+/// Where the straight flanks of two discs' hull begin and end: on the first disc, on the second, for the side to
+/// the left of the way from a to b, then for the other. `None` if one disc holds the other.
+pub(crate) fn flanks(a: Vec2, ra: f32, b: Vec2, rb: f32) -> Option<[Vec2; 4]> {
+    let d = b - a;
+    let length = d.length();
+    if length <= (ra - rb).abs() || length < 1e-6 {
+        return None;
+    }
+    let axis = d / length;
+    let sin = (ra - rb) / length;
+    let cos = (1.0 - sin * sin).max(0.0).sqrt();
+    let n1 = axis * sin + axis.perp() * cos;
+    let n2 = axis * sin - axis.perp() * cos;
+    Some([a + n1 * ra, b + n1 * rb, a + n2 * ra, b + n2 * rb])
+}
+
+/// Convex hull, counter-clockwise where y points up (Andrew's monotone chain).
+pub(crate) fn hull(mut points: Vec<Vec2>) -> Vec<Vec2> {
+    points.sort_by(|p, q| p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)));
+    points.dedup();
+    if points.len() < 3 {
+        return points;
+    }
+    let mut out: Vec<Vec2> = Vec::with_capacity(points.len() + 1);
+    let half = |out: &mut Vec<Vec2>, p: Vec2, floor: usize| {
+        while out.len() >= floor + 2 {
+            let (u, v) = (out[out.len() - 2], out[out.len() - 1]);
+            if (v - u).perp_dot(p - u) > 0.0 {
+                break;
+            }
+            out.pop();
+        }
+        out.push(p);
+    };
+    for &p in &points {
+        half(&mut out, p, 0);
+    }
+    let floor = out.len() - 1;
+    for &p in points.iter().rev().skip(1) {
+        half(&mut out, p, floor);
+    }
+    out.pop();
+    out
+}
+
+/// A solid in the pixels of one camera.
+#[derive(Clone, Debug)]
+pub(crate) enum Field {
+    Taper(Taper),
+    Block { centre: Vec3, axes: [Vec3; 3], half: Vec3 },
+    Cylinder { a: Vec3, axis: Vec3, length: f32, radius: f32 },
+}
+
+impl Field {
+    pub(crate) fn new(shape: &Shape, camera: &Camera) -> Field {
+        match *shape {
+            Shape::Cone(c) => Field::Taper(Taper::new(&seen(&c, camera))),
+            Shape::Block { centre, half, turn } => {
+                Field::Block { centre: camera.project(centre), axes: camera.axes(turn), half: half * camera.scale }
+            }
+            Shape::Cylinder { a, b, radius } => {
+                let (a, b) = (camera.project(a), camera.project(b));
+                let axis = (b - a).normalize_or(Vec3::Y);
+                Field::Cylinder { a, axis, length: a.distance(b), radius: radius * camera.scale }
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn distance(&self, p: Vec3) -> f32 {
+        match self {
+            Field::Taper(taper) => taper.distance(p),
+            Field::Block { centre, axes, half } => {
+                let q = p - *centre;
+                let d = Vec3::new(q.dot(axes[0]), q.dot(axes[1]), q.dot(axes[2])).abs() - *half;
+                d.max(Vec3::ZERO).length() + d.max_element().min(0.0)
+            }
+            Field::Cylinder { a, axis, length, radius } => {
+                let q = p - *a;
+                let y = q.dot(*axis);
+                let x = (q.length_squared() - y * y).max(0.0).sqrt() - radius;
+                let y = (y - 0.5 * length).abs() - 0.5 * length;
+                Vec2::new(x, y).max(Vec2::ZERO).length() + x.max(y).min(0.0)
+            }
+        }
+    }
+}
+
+/// A cone in pixels.
+pub(crate) fn seen(cone: &Cone, camera: &Camera) -> Cone {
+    Cone {
+        a: camera.project(cone.a),
+        ra: cone.ra * camera.scale,
+        b: camera.project(cone.b),
+        rb: cone.rb * camera.scale,
+    }
+}

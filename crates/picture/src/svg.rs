@@ -1,0 +1,4 @@
+use crate::page::Page;
+pub(crate) fn page(_: &Page) -> String {
+    String::new()
+}

@@ -1,0 +1,121 @@
+use crate::body::Group;
+use kumite_motion::SpanKind;
+
+/// A colour as displays take it: sRGB, 0 to 255.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rgb(pub u8, pub u8, pub u8);
+
+impl Rgb {
+    /// `t` of the way to `other`, as displays mix.
+    #[must_use]
+    pub fn mix(self, other: Rgb, t: f32) -> Rgb {
+        let lerp = |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * t + 0.5) as u8;
+        Rgb(lerp(self.0, other.0), lerp(self.1, other.1), lerp(self.2, other.2))
+    }
+
+    /// As web pages write it.
+    pub fn hex(self) -> String {
+        format!("#{:02x}{:02x}{:02x}", self.0, self.1, self.2)
+    }
+}
+
+/// Colours of one body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Colours {
+    /// Trunk and head.
+    pub middle: Rgb,
+    /// Left arm and leg.
+    pub left: Rgb,
+    /// Right arm and leg.
+    pub right: Rgb,
+    /// Visor.
+    pub face: Rgb,
+}
+
+impl Colours {
+    /// Cool left, warm right. Blue and orange stay apart in every common colour blindness, and the left is darker,
+    /// so that they stay apart in grey as well.
+    pub const FIRST: Colours = Colours {
+        middle: Rgb(214, 208, 198),
+        left: Rgb(44, 106, 176),
+        right: Rgb(240, 145, 60),
+        face: Rgb(38, 42, 52),
+    };
+    /// For an opponent: a dark trunk tells the two apart while sides keep their meaning.
+    pub const SECOND: Colours = Colours {
+        middle: Rgb(112, 122, 132),
+        left: Rgb(36, 128, 140),
+        right: Rgb(214, 92, 92),
+        face: Rgb(246, 242, 230),
+    };
+
+    /// Of a part. Hands and feet are darker than their limbs, so that they read where they cross the body.
+    pub fn of(&self, group: Group) -> Rgb {
+        let dark = |c: Rgb, t: f32| c.mix(Rgb(24, 22, 40), t);
+        match group {
+            Group::Torso => self.middle,
+            Group::Head => self.middle.mix(Rgb(255, 250, 240), 0.25),
+            Group::Face => self.face,
+            Group::LeftArm => self.left,
+            Group::LeftLeg => dark(self.left, 0.10),
+            Group::LeftHand | Group::LeftFoot => dark(self.left, 0.32),
+            Group::RightArm => self.right,
+            Group::RightLeg => dark(self.right, 0.10),
+            Group::RightHand | Group::RightFoot => dark(self.right, 0.32),
+        }
+    }
+}
+
+/// Colours of everything around the bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Theme {
+    /// Background.
+    pub paper: Rgb,
+    /// Floor in the light.
+    pub floor: Rgb,
+    /// Grid lines on the floor.
+    pub grid: Rgb,
+    /// Titles.
+    pub ink: Rgb,
+    /// Captions and ticks.
+    pub faint: Rgb,
+    /// What shadows tend to.
+    pub shade: Rgb,
+    /// Props without a colour of their own.
+    pub prop: Rgb,
+}
+
+impl Theme {
+    /// For documents.
+    pub const LIGHT: Theme = Theme {
+        paper: Rgb(250, 249, 246),
+        floor: Rgb(240, 237, 231),
+        grid: Rgb(205, 200, 191),
+        ink: Rgb(34, 36, 42),
+        faint: Rgb(118, 118, 122),
+        shade: Rgb(70, 66, 92),
+        prop: Rgb(146, 112, 166),
+    };
+    /// For screens.
+    pub const DARK: Theme = Theme {
+        paper: Rgb(27, 29, 34),
+        floor: Rgb(44, 47, 54),
+        grid: Rgb(72, 76, 86),
+        ink: Rgb(236, 235, 230),
+        faint: Rgb(150, 152, 160),
+        shade: Rgb(8, 8, 14),
+        prop: Rgb(176, 140, 200),
+    };
+
+    /// Of a labelled interval on the timeline.
+    pub fn span(&self, kind: SpanKind) -> Rgb {
+        match kind {
+            SpanKind::Attack => Rgb(206, 72, 66),
+            SpanKind::Avoid => Rgb(64, 140, 112),
+            SpanKind::Block => Rgb(86, 100, 180),
+            SpanKind::Step | SpanKind::Turn | SpanKind::Walk | SpanKind::Run => Rgb(150, 132, 96),
+            SpanKind::Idle => Rgb(150, 150, 150),
+            SpanKind::React | SpanKind::Down | SpanKind::Up => Rgb(160, 96, 160),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The line below a strip: seconds, moments shown, spans with their active windows, planted feet.
+
+use kumite_motion::{Contacts, Vec2};
+
+use crate::body::Group;
+use crate::page::{Anchor, Mark, Page};
+use crate::paint::text_width;
+use crate::strip::{Plan, plain};
+
+/// Letters of labels and ticks, pixels.
+const SMALL: f32 = 11.0;
+/// Height of a span, pixels.
+const BAR: f32 = 15.0;
+/// Height of a planted foot's line, pixels.
+const LANE: f32 = 5.0;
+
+/// Draws from `y` down and returns where it ends.
+pub(crate) fn draw(plan: &Plan<'_>, page: &mut Page, y: f32, margin: f32) -> f32 {
+    let theme = plan.strip.theme;
+    let (left, right) = (margin, page.width as f32 - margin);
+    let x_of = |time: f32| left + (right - left) * (time / plan.seconds).clamp(0.0, 1.0);
+    let mut y = y + 6.0;
+
+    for moment in &plan.moments {
+        let x = x_of(moment.time);
+        page.marks.push(Mark::Disc { at: Vec2::new(x, y), radius: 3.0, colour: theme.ink, alpha: 1.0 });
+    }
+    page.marks.push(Mark::Line {
+        from: Vec2::new(left, y),
+        to: Vec2::new(right, y),
+        width: 1.0,
+        colour: theme.faint,
+        alpha: 0.8,
+    });
+    y += 7.0;
+
+    for cast in &plan.cast {
+        let (clip, start) = (cast.actor.clip, cast.actor.starts_at);
+        let mut ends: Vec<f32> = Vec::new();
+        let mut deepest = 0;
+        for span in &clip.spans {
+            let (x0, x1) = (x_of(span.from + start), x_of(span.to + start));
+            // Spans that overlap in time go to lanes of their own.
+            let lane = ends.iter().position(|end| *end <= x0 + 0.5).unwrap_or(ends.len());
+            if lane == ends.len() {
+                ends.push(x1);
+            } else {
+                ends[lane] = x1;
+            }
+            deepest = deepest.max(lane + 1);
+            let top = y + lane as f32 * (BAR + 3.0);
+            let colour = theme.span(span.kind);
+            let bar = |a: f32, b: f32, alpha: f32| Mark::Rect {
+                min: Vec2::new(a, top),
+                max: Vec2::new(b.max(a + 1.5), top + BAR),
+                corner: 3.0,
+                colour,
+                alpha,
+            };
+            page.marks.push(bar(x0, x1 - 1.0, 0.26));
+            if let Some((from, to)) = span.active {
+                page.marks.push(bar(x_of(from + start), x_of(to + start), 0.75));
+            }
+            let text = if span.label.is_empty() { span.kind.name() } else { &span.label };
+            if text_width(SMALL, false, text) + 8.0 < x1 - x0 {
+                page.marks.push(Mark::Text {
+                    at: Vec2::new(x0 + 5.0, top + BAR - 4.0),
+                    size: SMALL,
+                    bold: false,
+                    anchor: Anchor::Start,
+                    colour: theme.ink,
+                    text: text.to_owned(),
+                });
+            }
+        }
+        y += deepest as f32 * (BAR + 3.0);
+
+        if !clip.contacts.is_empty() {
+            let feet = [(Contacts::LEFT, Group::LeftLeg), (Contacts::RIGHT, Group::RightLeg)];
+            for (foot, group) in feet {
+                let colour = cast.actor.colours.of(group);
+                let mut frame = 0;
+                while frame < clip.contacts.len() {
+                    let planted = clip.contacts[frame].any(foot);
+                    let run = clip.contacts[frame..].iter().take_while(|c| c.any(foot) == planted).count();
+                    if planted {
+                        let x = |f: usize| x_of(f as f32 / clip.fps() + start);
+                        page.marks.push(Mark::Rect {
+                            min: Vec2::new(x(frame), y),
+                            max: Vec2::new(x(frame + run).max(x(frame) + 1.0), y + LANE),
+                            corner: 2.0,
+                            colour,
+                            alpha: 0.9,
+                        });
+                    }
+                    frame += run;
+                }
+                y += LANE + 2.0;
+            }
+        }
+    }
+
+    // Ticks no closer than a few letters.
+    let room = (right - left) / 64.0;
+    let steps = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0, 300.0];
+    let step = steps.into_iter().find(|s| plan.seconds / s <= room).unwrap_or(600.0);
+    let count = (plan.seconds / step + 1e-3).floor() as usize;
+    for i in 0..=count {
+        let time = i as f32 * step;
+        let text = if i == 0 { "0 s".to_owned() } else { plain(time) };
+        page.marks.push(Mark::Text {
+            at: Vec2::new(x_of(time), y + SMALL),
+            size: SMALL,
+            bold: false,
+            anchor: if i == 0 { Anchor::Start } else { Anchor::Middle },
+            colour: theme.faint,
+            text,
+        });
+    }
+    y + SMALL + 4.0
+}
