@@ -1,0 +1,152 @@
+//! The command line as people type it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+
+/// Characters that react, from motion capture.
+#[derive(Debug, Parser)]
+#[command(name = "kumite", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(after_help = "Examples:
+  kumite demo                          see what it can do, in ./demo
+  kumite inspect jab.bvh               what is in a file, and what the importer makes of it
+  kumite convert jab.bvh jab.png       a film strip
+  kumite convert walk.bvh walk.gif     a moving picture
+
+Exit codes: 0 done, 1 could not be done (disk, budget), 2 wrong use or bad input.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+
+    /// Print exactly one JSON object on standard output
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// Show no progress
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Demo(DemoArgs),
+    Inspect(InspectArgs),
+    Convert(ConvertArgs),
+    Completions(CompletionsArgs),
+    Manual(ManualArgs),
+}
+
+/// Play the stock motions and write pictures and files of each, with a page to look at them
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kumite demo
+  kumite demo -o /tmp/kumite-demo --json")]
+pub(crate) struct DemoArgs {
+    /// Folder to write to; made if missing
+    #[arg(short, long, value_name = "DIR", default_value = "demo", value_hint = ValueHint::DirPath)]
+    pub(crate) output: PathBuf,
+}
+
+/// Tell what a motion file holds, what the importer decided, and what it doubts
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kumite inspect jab.bvh
+  kumite inspect captures/*.bvh --json
+  kumite inspect embedded              the motions that come with kumite")]
+pub(crate) struct InspectArgs {
+    /// Motion files, or `embedded`
+    #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// Turn a motion into another format or into pictures, by the ending of OUT
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kumite convert jab.bvh jab.png                     a film strip of eight poses
+  kumite convert jab.bvh jab.svg --poses 5 --view front,side
+  kumite convert walk.bvh walk-60.bvh --fps 60
+  kumite convert hook-left.bvh hook-right.bvh --mirror
+  kumite convert embedded:duck duck.gif
+  kumite convert a.bvh b.bvh c.bvh sheet.png         a contact sheet of many clips")]
+pub(crate) struct ConvertArgs {
+    /// Motion files, or `embedded:NAME`; several only for a contact sheet (.png)
+    #[arg(required = true, num_args = 1.., value_name = "IN", value_hint = ValueHint::FilePath)]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// What to write
+    #[arg(required = true, value_name = "OUT", value_hint = ValueHint::FilePath)]
+    pub(crate) output: PathBuf,
+
+    /// Resample to this many frames per second
+    #[arg(long, value_name = "RATE")]
+    pub(crate) fps: Option<f32>,
+
+    /// The true rate of the source, where its header lies
+    #[arg(long, value_name = "RATE")]
+    pub(crate) source_fps: Option<f32>,
+
+    /// Exchange left and right
+    #[arg(long)]
+    pub(crate) mirror: bool,
+
+    /// Keep only this part, in seconds
+    #[arg(long, value_name = "FROM,TO", value_delimiter = ',', num_args = 2)]
+    pub(crate) trim: Option<Vec<f32>>,
+
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+}
+
+/// How pictures look.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Pictures")]
+pub(crate) struct LookArgs {
+    /// Poses in a strip
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub(crate) poses: usize,
+
+    /// Directions to look from; several give a row each
+    #[arg(long, value_name = "VIEW", value_delimiter = ',', default_value = "three-quarter")]
+    pub(crate) view: Vec<ViewArg>,
+
+    /// Width in pixels
+    #[arg(long, value_name = "PIXELS", default_value_t = 1600)]
+    pub(crate) width: usize,
+
+    /// Light or dark background
+    #[arg(long, value_name = "THEME", default_value = "light")]
+    pub(crate) theme: ThemeArg,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+pub(crate) enum ViewArg {
+    ThreeQuarter,
+    Front,
+    Side,
+    Top,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+pub(crate) enum ThemeArg {
+    Light,
+    Dark,
+}
+
+/// Print completions for a shell
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  kumite completions bash > ~/.local/share/bash-completion/completions/kumite")]
+pub(crate) struct CompletionsArgs {
+    /// Which shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Write the manual pages
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  kumite manual -o ~/.local/share/man/man1")]
+pub(crate) struct ManualArgs {
+    /// Folder to write to; made if missing
+    #[arg(short, long, value_name = "DIR", default_value = "man", value_hint = ValueHint::DirPath)]
+    pub(crate) output: PathBuf,
+}

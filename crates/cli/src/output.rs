@@ -1,0 +1,58 @@
+//! Writing results: whole files or none.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::failure::{Failure, Outcome};
+
+/// Files to be written together: nothing is visible under its name until all of them are complete.
+#[derive(Default)]
+pub(crate) struct Outputs {
+    staged: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Outputs {
+    /// Writes the bytes beside the destination, under a name of its own.
+    pub(crate) fn stage(&mut self, path: &Path, bytes: &[u8]) -> Outcome<()> {
+        let name = path.file_name().ok_or_else(|| Failure::bad("an output needs a file name").in_file(path))?;
+        let mut hidden = std::ffi::OsString::from(".");
+        hidden.push(name);
+        hidden.push(format!(".{}.part", std::process::id()));
+        let staged = path.with_file_name(hidden);
+        self.staged.push((staged.clone(), path.to_owned()));
+        fs::write(&staged, bytes).map_err(|e| Failure::io(path, "write", &e))
+    }
+
+    /// Gives every file its name.
+    pub(crate) fn commit(mut self) -> Outcome<Vec<PathBuf>> {
+        let staged = std::mem::take(&mut self.staged);
+        let mut written = Vec::with_capacity(staged.len());
+        let mut rest = staged.into_iter();
+        while let Some((from, to)) = rest.next() {
+            if let Err(error) = fs::rename(&from, &to) {
+                self.staged.push((from, to.clone()));
+                self.staged.extend(rest);
+                return Err(Failure::io(&to, "write", &error));
+            }
+            written.push(to);
+        }
+        Ok(written)
+    }
+}
+
+impl Drop for Outputs {
+    fn drop(&mut self) {
+        for (staged, _) in &self.staged {
+            // Nothing can be done about a leftover that cannot be removed, and the first error matters more.
+            let _ = fs::remove_file(staged);
+        }
+    }
+}
+
+/// One file, whole or not at all.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Outcome<()> {
+    let mut outputs = Outputs::default();
+    outputs.stage(path, bytes)?;
+    outputs.commit()?;
+    Ok(())
+}

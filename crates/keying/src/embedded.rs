@@ -1,0 +1,93 @@
+//! The motions that come with kumite: the folder `library` at the root of the repository, compiled in as text.
+
+use std::sync::Arc;
+
+use kumite_motion::{Clip, humanoid};
+
+use crate::{KeyingError, MotionFile, StanceFile, compile, mirrored, read_motion, read_stance};
+
+macro_rules! library {
+    ($($path:literal),* $(,)?) => {
+        &[$(($path, include_str!(concat!("../../../library/", $path)))),*]
+    };
+}
+
+/// Stances, as path and text.
+pub const STANCES: &[(&str, &str)] = library!["stances/guard.toml", "stances/stand.toml"];
+
+/// Motions, as path and text, in the order they are shown.
+pub const MOTIONS: &[(&str, &str)] = library!["walk.toml", "jab.toml", "duck.toml"];
+
+/// What is wrong, and in which file.
+pub type FileError = (String, KeyingError);
+
+/// The embedded stance of that name.
+pub fn stance(name: &str) -> Result<StanceFile, FileError> {
+    for (path, text) in STANCES {
+        let stance = read_stance(text).map_err(|e| ((*path).to_owned(), e))?;
+        if stance.name == name {
+            return Ok(stance);
+        }
+    }
+    let names: Vec<&str> =
+        STANCES.iter().filter_map(|(path, _)| path.strip_prefix("stances/")?.strip_suffix(".toml")).collect();
+    Err((String::new(), KeyingError::value("stance", name, &names.join(", "))))
+}
+
+/// The clips of one motion: itself and, if it asks for one, its mirror image.
+pub fn clips_of(motion: &MotionFile) -> Result<Vec<Clip>, FileError> {
+    let in_motion = |e: KeyingError| (motion.name.clone(), e);
+    let stance = stance(&motion.stance).map_err(|(_, e)| in_motion(e))?;
+    let clip = compile(motion, &stance, &Arc::new(humanoid::skeleton())).map_err(in_motion)?;
+    let other = mirrored(motion, &clip);
+    Ok(std::iter::once(clip).chain(other).collect())
+}
+
+/// Every embedded motion, compiled.
+pub fn clips() -> Result<Vec<Clip>, FileError> {
+    let mut clips = Vec::new();
+    for (path, text) in MOTIONS {
+        let motion = read_motion(text).map_err(|e| ((*path).to_owned(), e))?;
+        clips.extend(clips_of(&motion)?);
+    }
+    Ok(clips)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_of_the_library_is_compiled_in() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../library");
+        let files = |folder: &str| {
+            let mut names: Vec<String> = std::fs::read_dir(root.join(folder))
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .filter(|name| name.ends_with(".toml"))
+                .map(|name| if folder.is_empty() { name } else { format!("{folder}/{name}") })
+                .collect();
+            names.sort();
+            names
+        };
+        let listed = |list: &[(&str, &str)]| {
+            let mut names: Vec<String> = list.iter().map(|(path, _)| (*path).to_owned()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(files(""), listed(MOTIONS));
+        assert_eq!(files("stances"), listed(STANCES));
+    }
+
+    #[test]
+    fn every_motion_compiles_under_its_own_name() {
+        let clips = clips().unwrap();
+        let mut names: Vec<&str> = clips.iter().map(|c| c.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), clips.len());
+        for clip in &clips {
+            assert_eq!(clip.contacts.len(), clip.frames());
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! The files as people write them. Angles in degrees, lengths in metres, times in seconds; x to the left, y up, z forward.
+
+use serde::Deserialize;
+
+use crate::curve::Ease;
+
+/// A stance: what motions start from, end in, and are keyed relative to.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StanceFile {
+    /// What motions call it.
+    pub name: String,
+    /// Height of the pelvis joint.
+    pub pelvis_height: f32,
+    /// Share of the weight on the left foot, 0..1.
+    pub weight: f32,
+    /// Ball of the left foot on the floor.
+    pub left_foot: FootPlace,
+    /// Ball of the right foot on the floor.
+    pub right_foot: FootPlace,
+    /// Attitude of the pelvis.
+    #[serde(default)]
+    pub hips: Attitude,
+    /// Attitude of the rib cage, in the stance's frame, not the pelvis's.
+    #[serde(default)]
+    pub chest: Attitude,
+    /// Attitude of the head, likewise.
+    #[serde(default)]
+    pub head: Attitude,
+    /// Left wrist.
+    pub left_hand: [f32; 3],
+    /// Right wrist.
+    pub right_hand: [f32; 3],
+    /// Turn of the left elbow about the line from shoulder to wrist; positive lifts it outwards.
+    #[serde(default)]
+    pub left_elbow: f32,
+    /// Likewise, right.
+    #[serde(default)]
+    pub right_elbow: f32,
+    /// Left hand on its forearm.
+    #[serde(default)]
+    pub left_fist: Fist,
+    /// Right hand on its forearm.
+    #[serde(default)]
+    pub right_fist: Fist,
+}
+
+/// A foot on the floor.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FootPlace {
+    /// Ball of the foot: x, z.
+    pub at: [f32; 2],
+    /// Where the toes point; 0 is forward, positive to the left.
+    #[serde(default)]
+    pub turn: f32,
+    /// How far the heel is raised.
+    #[serde(default)]
+    pub heel: f32,
+}
+
+/// Which way a part of the trunk faces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Attitude {
+    /// About the vertical, positive to the left.
+    pub turn: f32,
+    /// Forward.
+    pub lean: f32,
+    /// To the left.
+    pub tilt: f32,
+}
+
+/// A hand on its forearm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Fist {
+    /// About the forearm; positive turns the palm down.
+    pub roll: f32,
+    /// Towards the palm.
+    pub bend: f32,
+}
+
+/// One motion.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MotionFile {
+    /// Unique in its library.
+    pub name: String,
+    /// One line for people.
+    #[serde(default)]
+    pub about: String,
+    /// The stance keys are relative to.
+    pub stance: String,
+    /// Whole length.
+    pub seconds: f32,
+    /// Name of the variant with left and right exchanged; none is made without it.
+    pub mirror: Option<String>,
+    /// How strongly the centre of mass is held over the weight's place, 0..1.
+    #[serde(default = "one")]
+    pub balance: f32,
+    /// By how much the hips run ahead of the keys; the chest by half of it.
+    #[serde(default = "default_lead")]
+    pub lead: f32,
+    /// Time over which the trunk's travel is evened out, so that it glides while the feet take turns: one step of a walk.
+    /// 0 ties the trunk to the feet.
+    #[serde(default)]
+    pub glide: f32,
+    /// How much it breathes and sways, 1 for a person at rest.
+    #[serde(default)]
+    pub life: f32,
+    /// Whether the motion returns to its stance at the end. If not, the last keys hold.
+    #[serde(default = "yes")]
+    pub returns: bool,
+    /// Key poses.
+    #[serde(default)]
+    pub key: Vec<Key>,
+    /// Steps and pivots.
+    #[serde(default)]
+    pub step: Vec<Step>,
+    /// Labels.
+    #[serde(default)]
+    pub span: Vec<SpanKey>,
+}
+
+fn one() -> f32 {
+    1.0
+}
+
+fn default_lead() -> f32 {
+    0.05
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A moment at which some parts are somewhere. Parts that are not named run through it undisturbed.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Key {
+    /// When.
+    pub at: f32,
+    /// Repeats the key so many seconds later, again and again.
+    pub every: Option<f32>,
+    /// How often in all, with `every`.
+    pub times: Option<u32>,
+    /// How the named parts arrive.
+    #[serde(default)]
+    pub ease: Ease,
+    /// Whether the named parts stop here.
+    #[serde(default)]
+    pub hold: bool,
+    /// Shift of the centre of mass (x, z) and height of the pelvis (y), from the stance.
+    pub shift: Option<[f32; 3]>,
+    /// Share of the weight on the left foot, 0..1.
+    pub weight: Option<f32>,
+    /// Pelvis, from the stance.
+    pub hips: Option<Attitude>,
+    /// Rib cage, from the stance.
+    pub chest: Option<Attitude>,
+    /// Head, from the stance.
+    pub head: Option<Attitude>,
+    /// Left wrist.
+    pub left_hand: Option<Hand>,
+    /// Right wrist.
+    pub right_hand: Option<Hand>,
+    /// Left elbow, from the stance.
+    pub left_elbow: Option<f32>,
+    /// Right elbow, from the stance.
+    pub right_elbow: Option<f32>,
+    /// Left fist, from the stance.
+    pub left_fist: Option<Fist>,
+    /// Right fist, from the stance.
+    pub right_fist: Option<Fist>,
+    /// Left heel, from the stance; negative lifts the toes.
+    pub left_heel: Option<f32>,
+    /// Right heel, likewise.
+    pub right_heel: Option<f32>,
+}
+
+/// Where a hand goes.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "lowercase")]
+pub enum Hand {
+    /// Moved by this from the stance, as the chest sees it.
+    By([f32; 3]),
+    /// To this place in the stance's frame.
+    To([f32; 3]),
+}
+
+/// One foot goes to where it belongs in a stance that has moved.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// Which.
+    pub foot: Foot,
+    /// Leaves the floor.
+    pub from: f32,
+    /// Lands.
+    pub to: f32,
+    /// How far the stance has moved from where the motion began: x, z.
+    #[serde(default)]
+    pub by: [f32; 2],
+    /// How far the stance has turned, positive to the left.
+    #[serde(default)]
+    pub turn: f32,
+    /// Repeats the step so many seconds later, again and again.
+    pub every: Option<f32>,
+    /// How often in all, with `every`.
+    pub times: Option<u32>,
+    /// How much farther each repetition goes: x, z.
+    #[serde(default)]
+    pub advance: [f32; 2],
+    /// Height of the swing; 0 is a pivot on the ball of the foot, which stays planted.
+    #[serde(default = "default_lift")]
+    pub lift: f32,
+}
+
+fn default_lift() -> f32 {
+    0.05
+}
+
+/// Left or right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Foot {
+    Left,
+    Right,
+}
+
+/// A labelled interval.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpanKey {
+    /// attack, avoid, block, step, turn, walk, run, idle, react, down or up.
+    pub kind: String,
+    /// More exactly.
+    #[serde(default)]
+    pub label: String,
+    /// Start.
+    pub from: f32,
+    /// End.
+    pub to: f32,
+    /// When it counts.
+    pub active: Option<[f32; 2]>,
+    /// Striking or guarding part, by its canonical joint name.
+    pub part: Option<String>,
+}
+
+impl MotionFile {
+    /// With every repetition written out.
+    pub(crate) fn expanded(&self) -> MotionFile {
+        let copies = |every: Option<f32>, times: Option<u32>| {
+            let every = every.filter(|e| e.is_finite()).unwrap_or(0.0);
+            (0..times.unwrap_or(1).clamp(1, 10_000)).map(move |n| (n as f32, n as f32 * every))
+        };
+        let mut file = self.clone();
+        file.key.clear();
+        for key in &self.key {
+            for (_, later) in copies(key.every, key.times) {
+                file.key.push(Key { at: key.at + later, every: None, times: None, ..key.clone() });
+            }
+        }
+        file.step.clear();
+        for step in &self.step {
+            for (n, later) in copies(step.every, step.times) {
+                let by = [0, 1].map(|i| step.by[i] + n * step.advance[i]);
+                let (from, to) = (step.from + later, step.to + later);
+                file.step.push(Step { from, to, by, every: None, times: None, ..step.clone() });
+            }
+        }
+        file
+    }
+}
