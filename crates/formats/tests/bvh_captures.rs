@@ -1,5 +1,7 @@
 //! Real captures: where our joints are, against another way of computing it that shares nothing with ours.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test")]
+
 mod common;
 
 use std::path::Path;

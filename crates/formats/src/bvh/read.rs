@@ -231,7 +231,7 @@ impl<'a> Reader<'a> {
             let only_last = start == lines.last;
             let one_row_per_line = lines.whole * 2 > lines.count;
             let counted = values.len() as u64 == declared.saturating_mul(channels as u64);
-            if only_last && (one_row_per_line || rest == values.len()) {
+            if only_last && !counted && (lines.whole > 0 || rows == 0) {
                 let what = if count < channels { "is cut short" } else { "is followed by more values" };
                 self.warn(
                     start,

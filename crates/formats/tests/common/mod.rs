@@ -1,6 +1,6 @@
 //! Where tests find real captures, and a small generator of chance.
 
-#![allow(dead_code, reason = "every test file uses its own part")]
+#![allow(dead_code, clippy::print_stdout, reason = "every test file uses its own part")]
 
 use std::path::{Path, PathBuf};
 
