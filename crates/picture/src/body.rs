@@ -3,7 +3,7 @@
 //! Widths of people are fractions of their height after Drillis and Contini 1966 and, for the head and the trunk's
 //! depth, the 50th percentiles of NASA-STD-3000; trimmed by eye so that silhouettes read at the size of a thumb.
 
-use kumite_motion::{Clip, FrameIdx, JointIdx, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk};
+use kumite_motion::{Clip, FrameIdx, JointIdx, Pose, Role, Roles, Skeleton, Vec3, WorldPose, fk};
 
 /// Which part of a body a shape belongs to: its colour, and what it melts into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -342,7 +342,7 @@ impl<'a> Person<'a> {
         let seat = self.point(pelvis, hips);
         for side in [1.0, -1.0] {
             let at = |x: f32, y: f32, z: f32| seat + h * (side * x * left + y * up + z * forward);
-            self.ball(Group::Torso, (pelvis, at(0.042, 0.004, -0.006), 0.052), (pelvis, at(0.034, 0.05, 0.0), 0.053));
+            self.ball(Group::Torso, (pelvis, at(0.040, 0.004, -0.008), 0.052), (pelvis, at(0.030, 0.045, 0.0), 0.049));
         }
 
         let c_left = self.mean(chest, |w| w.position(ls) - w.position(rs)).normalize_or(Vec3::X);
@@ -354,9 +354,9 @@ impl<'a> Person<'a> {
         for side in [1.0, -1.0] {
             let at = |x: f32, y: f32, z: f32| seat + h * (side * x * left + y * up + z * forward);
             let rib = |x: f32, y: f32, z: f32| top + h * (side * x * c_left + y * c_up + z * c_forward);
-            let low = (chest, rib(0.030, -0.115, 0.004), 0.053);
-            self.ball(Group::Torso, (pelvis, at(0.028, 0.045, 0.002), 0.050), low);
-            self.ball(Group::Torso, low, (chest, rib(0.045, -0.035, 0.008), 0.058));
+            let low = (chest, rib(0.028, -0.115, 0.006), 0.050);
+            self.ball(Group::Torso, (pelvis, at(0.024, 0.050, 0.004), 0.046), low);
+            self.ball(Group::Torso, low, (chest, rib(0.043, -0.042, 0.012), 0.060));
             // From the neck over the trapezius to the shoulder's cap.
             let shoulder = if side > 0.0 { ls } else { rs };
             let root = (chest, rib(0.018, 0.022, 0.0), 0.032);
@@ -378,12 +378,13 @@ impl<'a> Person<'a> {
         let left = up.cross(forward);
         let at = |x: f32, y: f32, z: f32| h * (x * left + y * up + z * forward);
         self.ball(Group::Torso, (neck, Vec3::ZERO, 0.031), (head, at(0.0, 0.01, 0.0), 0.029));
-        self.ball(Group::Head, (head, at(0.0, 0.062, 0.004), 0.049), (head, at(0.0, 0.012, 0.028), 0.031));
+        self.ball(Group::Head, (head, at(0.0, 0.066, -0.010), 0.044), (head, at(0.0, 0.060, 0.012), 0.044));
+        self.ball(Group::Head, (head, at(0.0, 0.050, 0.012), 0.038), (head, at(0.0, 0.008, 0.026), 0.027));
         // The nose tells the profile, the visor everything else.
-        self.ball(Group::Head, (head, at(0.0, 0.042, 0.050), 0.007), (head, at(0.0, 0.028, 0.063), 0.0085));
+        self.ball(Group::Head, (head, at(0.0, 0.040, 0.052), 0.007), (head, at(0.0, 0.026, 0.061), 0.0085));
         for side in [1.0, -1.0] {
-            let middle = (head, at(0.0, 0.054, 0.0385), 0.0175);
-            self.ball(Group::Face, middle, (head, at(side * 0.027, 0.054, 0.025), 0.0155));
+            let middle = (head, at(0.0, 0.060, 0.044), 0.0165);
+            self.ball(Group::Face, middle, (head, at(side * 0.031, 0.060, 0.029), 0.0150));
         }
     }
 
@@ -512,10 +513,4 @@ pub fn facing(world: &WorldPose, roles: Option<&Roles>) -> Vec3 {
     let left = hips.unwrap_or(Vec3::ZERO) + 0.5 * shoulders.unwrap_or(Vec3::ZERO);
     let forward = left.cross(Vec3::Y);
     Vec3::new(forward.x, 0.0, forward.z).normalize_or(Vec3::Z)
-}
-
-/// A joint's frame at rest, for parts given in the world: used by props that hang on a hand.
-pub fn in_frame(world: &WorldPose, joint: JointIdx, point: Vec3) -> Vec3 {
-    let turn: Quat = world.rotation(joint);
-    turn.inverse() * (point - world.position(joint))
 }

@@ -35,5 +35,5 @@ pub use camera::{Camera, View};
 pub use image::Image;
 pub use scene::{Actor, Prop};
 pub use shape::Shape;
-pub use strip::{Floor, Follow, Layout, Strip, Times, Trails};
+pub use strip::{Floor, Layout, Strip, Times, Trails, Window};
 pub use theme::{Colours, Rgb, Theme};

@@ -45,6 +45,8 @@ pub(crate) struct Solid {
     pub shape: Shape,
     pub colour: Rgb,
     pub run: u32,
+    /// How far it melts into neighbours of its run, as a fraction of its smaller radius.
+    pub melt: f32,
 }
 
 /// A mark on the floor: something is planted here.

@@ -20,9 +20,6 @@ const GRAIN: usize = 4;
 /// Nobody is `NOBODY`.
 const NOBODY: u32 = u32::MAX;
 
-/// How far a solid melts into its neighbours of the same run, as a fraction of its smaller radius.
-const MELT: f32 = 0.7;
-
 /// A solid as the ray sees it.
 struct Seen {
     field: Field,
@@ -154,7 +151,7 @@ impl<'a> Stage<'a> {
         let camera = &panel.camera;
         // The lamp hangs above the viewer's left shoulder, so that shadows fall to the right and away.
         let flat = Vec3::new(camera.back.x, 0.0, camera.back.z).normalize_or(camera.up);
-        let lamp = (-0.50 * camera.right + 0.85 * Vec3::Y + 0.55 * flat).normalize();
+        let lamp = (-0.34 * camera.right + 0.90 * Vec3::Y + 0.42 * flat).normalize();
         let light = camera.turn(lamp).normalize();
         let (u, v) = light.any_orthonormal_pair();
         let sky = camera.turn(Vec3::Y).normalize();
@@ -175,7 +172,7 @@ impl<'a> Stage<'a> {
                 high: high.truncate(),
                 front: high.z,
                 rear: low.z,
-                melt: (MELT * thin).max(0.01),
+                melt: (solid.melt * thin).max(0.01),
                 run: solid.run,
                 colour: Linear::from(solid.colour),
             });
@@ -297,7 +294,7 @@ impl<'a> Stage<'a> {
         match (a, b) {
             (None, None) => false,
             (Some(a), Some(b)) => {
-                self.solids[a.solid as usize].run != self.solids[b.solid as usize].run || (a.at.z - b.at.z).abs() > 3.0
+                self.solids[a.solid as usize].run != self.solids[b.solid as usize].run || (a.at.z - b.at.z).abs() > 2.0
             }
             _ => true,
         }
@@ -358,27 +355,37 @@ impl<'a> Stage<'a> {
     }
 
     fn trace(&self, list: &[u32], pixel: Vec2) -> Option<Hit> {
+        // Only what the ray meets, or what melts into that: farther solids would just shorten the steps.
         let (mut front, mut rear) = (f32::NEG_INFINITY, f32::INFINITY);
+        let (mut met, mut count) = ([0u32; 24], 0);
         for &index in list {
             let solid = &self.solids[index as usize];
-            if solid.outline.distance(pixel).0 < 0.5 * solid.melt {
-                front = front.max(solid.front + solid.melt);
-                rear = rear.min(solid.rear - solid.melt);
+            let aside = solid.outline.distance(pixel).0;
+            if aside < solid.melt && count < met.len() {
+                (met[count], count) = (index, count + 1);
+                if aside < 0.5 * solid.melt {
+                    front = front.max(solid.front + solid.melt);
+                    rear = rear.min(solid.rear - solid.melt);
+                }
             }
         }
+        let met = &met[..count];
         let mut z = front;
-        for _ in 0..64 {
+        let mut last = None;
+        for _ in 0..48 {
             if z < rear {
                 return None;
             }
             let at = pixel.extend(z);
-            let (d, solid) = self.field(list, at);
+            let (d, solid) = self.field(met, at);
+            last = Some((d, Hit { at, solid }));
             if d < 0.02 {
-                return Some(Hit { at, solid });
+                break;
             }
-            z -= d.max(0.02);
+            z -= d;
         }
-        None
+        // A ray that grazes a flank creeps; near enough is a hit.
+        last.and_then(|(d, hit)| (d < 0.3).then_some(hit))
     }
 
     fn normal(&self, hit: &Hit, list: &[u32]) -> Vec3 {
@@ -523,7 +530,9 @@ impl<'a> Stage<'a> {
         let shadow = self.shadow(seen, NOBODY);
         let open = self.openness(seen, close, NOBODY);
         let dark = 1.0 - (1.0 - 0.42 * shadow) * (0.35 + 0.65 * open);
-        colour.toward(self.shade, dark * 0.85 * below.max(0.3))
+        // Shadows end with the panel, softly.
+        let inside = smooth((1.0 - aside) / 0.12) * below;
+        colour.toward(self.shade, 0.85 * dark * inside)
     }
 }
 

@@ -147,6 +147,12 @@ impl<'a> Cast<'a> {
                 shape: Shape::Cone(cone),
                 colour: self.actor.colours.of(group).mix(paper, fade),
                 run: instance * Group::ALL.len() as u32 + group as u32,
+                melt: match group {
+                    Group::Torso | Group::Head => 0.6,
+                    Group::LeftFoot | Group::RightFoot => 0.5,
+                    // More swells the joints of a straight limb.
+                    _ => 0.2,
+                },
             })
             .collect()
     }
@@ -168,7 +174,7 @@ impl<'a> Cast<'a> {
                     let mut at = world.point(part.b, part.at_b);
                     at.y = floor;
                     let colour = self.actor.colours.of(group);
-                    prints.push(Print { at, radius: 1.9 * part.radius_b, colour });
+                    prints.push(Print { at, radius: 2.2 * part.radius_b, colour });
                 }
             }
         }

@@ -32,15 +32,13 @@ pub enum Layout {
     Travel,
 }
 
-/// Whether the window of each pose moves with the actors.
+/// What the cells of a row show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Follow {
-    /// If they go farther than half a body height; else shifts of weight stay visible.
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
+pub enum Window {
+    /// Each cell its pose and no more: the largest figures. Where they stand shows on the grid.
+    Pose,
+    /// All cells the same piece of the world: steps and shifts of weight show.
+    World,
 }
 
 /// Where the ground is.
@@ -80,8 +78,8 @@ pub struct Strip<'a> {
     pub views: Vec<View>,
     /// How arranged.
     pub layout: Layout,
-    /// Whether windows move with the actors, for [`Layout::Row`].
-    pub follow: Follow,
+    /// What cells show, for [`Layout::Row`].
+    pub window: Window,
     /// Colours of paper, floor and ink.
     pub theme: Theme,
     /// Of the picture, pixels.
@@ -116,7 +114,7 @@ impl Default for Strip<'_> {
             times: Times::Even(8),
             views: vec![View::three_quarter()],
             layout: Layout::Row,
-            follow: Follow::Auto,
+            window: Window::Pose,
             theme: Theme::LIGHT,
             width: 1600,
             row_height: 420,
@@ -335,7 +333,7 @@ impl<'a> Plan<'a> {
         for (i, prop) in self.strip.props.iter().enumerate() {
             let colour = prop.colour.unwrap_or(self.strip.theme.prop);
             let shape = prop.shape.moved(prop.place(time));
-            panel.solids.push(Solid { shape, colour, run: first_run + i as u32 });
+            panel.solids.push(Solid { shape, colour, run: first_run + i as u32, melt: 0.0 });
             if prop.trail > 0.0 && prop.path.len() > 1 {
                 let balls = prop.shape.balls();
                 let middle = balls.iter().map(|b| b.0).sum::<Vec3>() / balls.len().max(1) as f32;
@@ -389,19 +387,6 @@ impl<'a> Plan<'a> {
         let mut at = root(moment);
         at.y = self.floor.unwrap_or(0.0);
         at
-    }
-
-    /// Whether windows move with the actors.
-    pub(crate) fn follows(&self, middles: &[Vec3]) -> bool {
-        match self.strip.follow {
-            Follow::Always => true,
-            Follow::Never => false,
-            Follow::Auto => {
-                let low = middles.iter().copied().fold(Vec3::INFINITY, Vec3::min);
-                let high = middles.iter().copied().fold(Vec3::NEG_INFINITY, Vec3::max);
-                (high - low).length() > 0.5 * self.height
-            }
-        }
     }
 
     fn page(&self) -> Page {
@@ -463,7 +448,7 @@ impl<'a> Plan<'a> {
         let strip = self.strip;
         let columns = self.moments.len();
         let middles: Vec<Vec3> = self.moments.iter().map(|m| self.middle(m)).collect();
-        let follows = self.follows(&middles);
+        let follows = strip.window == Window::Pose;
         let fixed = middles.iter().copied().sum::<Vec3>() / columns.max(1) as f32;
         let middles: Vec<Vec3> = if follows { middles } else { vec![fixed; columns] };
         let forward = self.forward(false);

@@ -18,7 +18,12 @@ const LANE: f32 = 5.0;
 pub(crate) fn draw(plan: &Plan<'_>, page: &mut Page, y: f32, margin: f32) -> f32 {
     let theme = plan.strip.theme;
     let (left, right) = (margin, page.width as f32 - margin);
-    let x_of = |time: f32| left + (right - left) * (time / plan.seconds).clamp(0.0, 1.0);
+    // The whole motion, unless the moments shown are a small part of it.
+    let shown = plan.moments.iter().map(|m| m.time);
+    let (first, last) = (shown.clone().fold(f32::INFINITY, f32::min), shown.fold(f32::NEG_INFINITY, f32::max));
+    let part = last - first > 0.0 && last - first < 0.5 * plan.seconds;
+    let (from, to) = if part { (first, last) } else { (0.0, plan.seconds) };
+    let x_of = |time: f32| left + (right - left) * ((time - from) / (to - from)).clamp(0.0, 1.0);
     let mut y = y + 6.0;
 
     for moment in &plan.moments {
@@ -40,6 +45,9 @@ pub(crate) fn draw(plan: &Plan<'_>, page: &mut Page, y: f32, margin: f32) -> f32
         let mut deepest = 0;
         for span in &clip.spans {
             let (x0, x1) = (x_of(span.from + start), x_of(span.to + start));
+            if span.to + start < from || span.from + start > to {
+                continue;
+            }
             // Spans that overlap in time go to lanes of their own.
             let lane = ends.iter().position(|end| *end <= x0 + 0.5).unwrap_or(ends.len());
             if lane == ends.len() {
@@ -83,8 +91,9 @@ pub(crate) fn draw(plan: &Plan<'_>, page: &mut Page, y: f32, margin: f32) -> f32
                 while frame < clip.contacts.len() {
                     let planted = clip.contacts[frame].any(foot);
                     let run = clip.contacts[frame..].iter().take_while(|c| c.any(foot) == planted).count();
-                    if planted {
-                        let x = |f: usize| x_of(f as f32 / clip.fps() + start);
+                    let when = |f: usize| f as f32 / clip.fps() + start;
+                    if planted && when(frame + run) > from && when(frame) < to {
+                        let x = |f: usize| x_of(when(f));
                         page.marks.push(Mark::Rect {
                             min: Vec2::new(x(frame), y),
                             max: Vec2::new(x(frame + run).max(x(frame) + 1.0), y + LANE),
@@ -103,16 +112,23 @@ pub(crate) fn draw(plan: &Plan<'_>, page: &mut Page, y: f32, margin: f32) -> f32
     // Ticks no closer than a few letters.
     let room = (right - left) / 64.0;
     let steps = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0, 300.0];
-    let step = steps.into_iter().find(|s| plan.seconds / s <= room).unwrap_or(600.0);
-    let count = (plan.seconds / step + 1e-3).floor() as usize;
-    for i in 0..=count {
+    let step = steps.into_iter().find(|s| (to - from) / s <= room).unwrap_or(600.0);
+    let (low, high) = ((from / step - 1e-3).ceil() as usize, (to / step + 1e-3).floor() as usize);
+    for i in low..=high {
         let time = i as f32 * step;
-        let text = if i == 0 { "0 s".to_owned() } else { plain(time) };
+        let text = if i == low { format!("{} s", plain(time)) } else { plain(time) };
+        let x = x_of(time);
         page.marks.push(Mark::Text {
-            at: Vec2::new(x_of(time), y + SMALL),
+            at: Vec2::new(x, y + SMALL),
             size: SMALL,
             bold: false,
-            anchor: if i == 0 { Anchor::Start } else { Anchor::Middle },
+            anchor: if x < left + 8.0 {
+                Anchor::Start
+            } else if x > right - 8.0 {
+                Anchor::End
+            } else {
+                Anchor::Middle
+            },
             colour: theme.faint,
             text,
         });

@@ -244,8 +244,8 @@ function propReach(p) {
   return p.kind === "sphere" ? p.radius : Math.hypot(p.radius, p.height / 2);
 }
 
-/** Box around the joints of the visible characters and the props, over frames first..last. */
-function boundsOver(take, first, last) {
+/** Box around the joints of the visible characters over frames first..last; with the props near them if asked, or if alone. */
+function boundsOver(take, first, last, withProps = false) {
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
   const grow = (p, pad) => {
     for (let k = 0; k < 3; k++) { low[k] = Math.min(low[k], p[k] - pad); high[k] = Math.max(high[k], p[k] + pad); }
@@ -254,11 +254,11 @@ function boundsOver(take, first, last) {
   for (const c of take.characters.filter((c) => c.visible)) {
     for (let f = first; f <= last; f += stride) for (let j = 0; j < c.count; j++) grow(jointAt(c, j, f), 0.1);
   }
-  const framed = low[0] <= high[0];
-  for (const p of take.props) {
+  const alone = low[0] > high[0];
+  const [from, to] = [low, high].map((edge, side) => add(edge, scale([1, 0, 1], side ? 2.5 : -2.5)));
+  for (const p of withProps || alone ? take.props : []) {
     const place = propAt(p, first / take.fps);
-    const near = place && (!framed || [0, 2].every((k) => place.at[k] > low[k] - 2.5 && place.at[k] < high[k] + 2.5));
-    if (near) grow(place.at, propReach(p));
+    if (place && (alone || [0, 2].every((k) => place.at[k] > from[k] && place.at[k] < to[k]))) grow(place.at, propReach(p));
   }
   if (low[0] > high[0]) return { low: [-1, 0, -1], high: [1, 1.8, 1] };
   low[1] = Math.min(low[1], take.floor);
@@ -378,7 +378,7 @@ const GHOST_FRAGMENT = `${GLSL_HEAD}${GLSL_LIGHT}
 in vec3 vAt, vNormal; in vec4 vColor; in float vOpen; out vec4 color;
 void main() {
   float edge = 1.0 - abs(dot(normalize(vNormal), normalize(uEye - vAt)));
-  color = finish(vColor.rgb * (0.8 + 0.4 * edge), vColor.a * (0.3 + 0.7 * edge * edge));
+  color = finish(vColor.rgb * (0.85 + 0.5 * edge), vColor.a * (0.22 + 0.78 * edge * edge));
 }`;
 
 const FLAT_FRAGMENT = `${GLSL_HEAD}${GLSL_LIGHT}
@@ -438,13 +438,13 @@ float lines(vec2 p, vec2 width, float pixels) {
 
 void main() {
   float away = length(vAt.xz - uCentre.xz) / uReach;
-  float fade = 1.0 - smoothstep(0.18, 1.0, away);
+  float fade = 1.0 - smoothstep(0.08, 1.0, away);
   vec2 width = fwidth(vAt.xz);
   float line = uGrid * (lines(vAt.xz, width, 1.3) * 0.75 + lines(vAt.xz * 4.0, width * 4.0, 1.0) * 0.22);
   vec2 cell = (vAt.xz - uNearBox.xy) / uNearBox.z + 0.5;
   vec2 inside = step(abs(cell - 0.5), vec2(0.5));
   float touch = texture(uNear, cell).r * inside.x * inside.y * uContact;
-  float shadow = mix(0.42, 1.0, lit(vAt)) * (1.0 - 0.62 * smoothstep(0.0, 0.9, touch));
+  float shadow = mix(0.42, 1.0, lit(vAt)) * (1.0 - 0.72 * smoothstep(0.0, 0.8, touch));
   vec3 c = mix(uFloorColor, uLineColor, line) * shadow;
   float darkness = (1.0 - shadow) * (1.0 - smoothstep(0.5, 1.0, away));
   color = finish(c, max(fade * fade, darkness));
@@ -541,11 +541,11 @@ function emptyScene() {
 
 const LOOKS = {
   dark: {
-    uLow: linear("#1b1e23"), uHigh: linear("#14161a"), uFloorColor: linear("#2a2e34"), uLineColor: linear("#545d69"),
+    uLow: linear("#20242a"), uHigh: linear("#15181c"), uFloorColor: linear("#343a42"), uLineColor: linear("#535c68"),
     uSky: [0.40, 0.44, 0.50], uGround: [0.13, 0.12, 0.11], uKeyColor: [1.62, 1.52, 1.38], uRim: [0.20, 0.24, 0.30],
   },
   light: {
-    uLow: linear("#f1f3f6"), uHigh: linear("#e4e8ed"), uFloorColor: linear("#fbfcfe"), uLineColor: linear("#bcc4cf"),
+    uLow: linear("#fafbfd"), uHigh: linear("#f0f3f7"), uFloorColor: linear("#ffffff"), uLineColor: linear("#ccd3dc"),
     uSky: [0.66, 0.70, 0.76], uGround: [0.36, 0.34, 0.32], uKeyColor: [1.30, 1.24, 1.14], uRim: [0.10, 0.11, 0.12],
   },
 };
@@ -826,10 +826,14 @@ class Renderer {
     this.drawStrips(P.line, this.lines, scene.over, world);
   }
 
-  /** Ghosts show only their nearest surface: depth first, then colour. */
+  /**
+   * Ghosts show only their nearest surface: depth first, then colour. Growing them about the eye keeps them in place on
+   * the screen but puts them behind the present pose.
+   */
   drawGhosts(ghosts, world) {
     if (!ghosts.count) return;
-    const gl = this.gl, values = { ...world, uOcclude: 0 };
+    const gl = this.gl, grow = 1.07, away = scale(world.uEye, 1 - grow);
+    const values = { ...world, uOcclude: 0, uView: multiply(world.uView, [grow, 0, 0, 0, 0, grow, 0, 0, 0, 0, grow, 0, ...away, 1]) };
     this.upload(this.plain, ghosts);
     gl.enable(gl.CULL_FACE);
     gl.colorMask(false, false, false, false);
@@ -968,7 +972,7 @@ class Camera {
     return unit(add(add(scale(this.right, sx), scale(this.up, sy)), scale(this.back, -1)));
   }
 
-  /** Goes to see a box whole from the given angles; `inset` is the share of the width covered on the right. */
+  /** Goes to see a box whole from the given angles. */
   frame({ low, high }, yaw, pitch, anchor, smooth) {
     const centre = scale(add(low, high), 0.5), c = Math.cos(pitch);
     const back = [Math.sin(yaw) * c, Math.sin(pitch), Math.cos(yaw) * c], right = [Math.cos(yaw), 0, -Math.sin(yaw)], up = cross(back, right);
@@ -1094,7 +1098,7 @@ function kindColor(kind) {
 // ---------------------------------------------------------------------------------------------------------- player
 
 const SPEEDS = [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2];
-const TRAIL_SECONDS = 0.7;
+const TRAIL_SECONDS = 0.9;
 const SWITCHES = [
   ["body", "Bodies", "B"], ["skeleton", "Skeleton", "S"], ["trails", "Trails", "T"], ["contacts", "Contacts", "C"],
   ["names", "Names", "N"], ["grid", "Grid", "X"], ["follow", "Follow", "V"],
@@ -1260,7 +1264,7 @@ class Player {
   groupColor(c, group) {
     c.tints = c.tints || (() => {
       const base = linear(c.color), pale = mix3(base, [0.80, 0.70, 0.62], 0.72);
-      return [base, mix3(base, [0.9, 0.9, 0.9], 0.28), mix3(base, [0.02, 0.02, 0.03], 0.42), pale, pale];
+      return [base, mix3(base, [0.95, 0.93, 0.90], 0.17), mix3(base, [0.02, 0.02, 0.03], 0.4), pale, pale];
     })();
     return c.tints[group] || c.tints[0];
   }
@@ -1291,7 +1295,7 @@ class Player {
 
   /** The ball the shadow maps must cover. */
   fitLight(shown) {
-    const { low, high } = boundsOver(this.take, this.time * this.take.fps, this.time * this.take.fps);
+    const { low, high } = boundsOver(this.take, this.time * this.take.fps, this.time * this.take.fps, true);
     const centre = scale(add(low, high), 0.5);
     this.scene.centre = shown.length ? centre : [centre[0], this.take.floor + 0.9, centre[2]];
     this.scene.radius = Math.min(14, Math.ceil(Math.hypot(...sub(high, low)) * 0.5 * 4 + 1) / 4);
@@ -1311,12 +1315,13 @@ class Player {
   }
 
   addGhosts(shown, now) {
-    const past = linear("#5b8fd6"), future = linear("#d58a4e");
+    const dark = this.theme === "dark", near = this.ghosts === "near", reach = near ? this.ghostStep * 6 : this.take.frames * 1.6;
+    const past = linear(dark ? "#7fb2ff" : "#3a78cc"), future = linear(dark ? "#ffb070" : "#cc7026");
     for (const f of this.ghostFrames(now)) {
-      const near = this.ghosts === "near" ? 1 - Math.abs(f - now) / (this.ghostStep * 6) : 0.6;
+      const strength = (near ? 0.9 : 0.7) * (1 - Math.abs(f - now) / reach);
       for (const c of shown) {
-        const tint = mix3(linear(c.color), f < now ? past : future, this.ghosts === "near" ? 0.75 : 0.25);
-        this.addBody(this.scene.ghosts, c, samplePose(c, f, this.ghostPose.get(c)), 0.6 * near, tint);
+        const tint = mix3(linear(c.color), f < now ? past : future, near ? 0.8 : 0.5);
+        this.addBody(this.scene.ghosts, c, samplePose(c, f, this.ghostPose.get(c)), strength, tint);
       }
     }
   }
@@ -1358,7 +1363,7 @@ class Player {
       for (const next of stops.sort((a, b) => a - b)) {
         const q = jointAt(c, j, next), past = (f + next) / 2 <= now;
         this.scene.lines.push(...p, past ? width : width * 0.7, ...q, 0, ...color, strength(past ? f : Math.max(f, now + 1e-3)), ...color, strength(past ? Math.min(next, now) : next));
-        if (Math.round(next) % dots === 0 && next !== now) this.scene.lines.push(...q, width * 1.9, ...q, 0, ...color, strength(next), ...color, strength(next));
+        if (Math.round(next) % dots === 0 && next !== now) this.scene.lines.push(...q, width * 1.6, ...q, 0, ...color, strength(next), ...color, strength(next));
         f = next; p = q;
       }
     }
@@ -1535,7 +1540,15 @@ class Page {
     this.syncSwitches();
   }
 
-  setGhosts(value) { this.player.ghosts = value; this.player.dirty = true; this.syncSwitches(); }
+  /** Chooses the ghosts, and a step that suits them until the reader sets one. */
+  setGhosts(value) {
+    const { player } = this;
+    player.ghosts = value;
+    if (!this.ownStep) player.ghostStep = Math.max(1, Math.round(value === "all" ? this.take.frames / 12 : this.take.fps / 6));
+    $("ghost-step").value = player.ghostStep;
+    player.dirty = true;
+    this.syncSwitches();
+  }
 
   fillTransport() {
     const { player, take } = this;
@@ -1586,7 +1599,8 @@ class Page {
   /** One lane per character; more where its spans overlap. */
   fillLanes(c) {
     const lanes = [];
-    for (const s of c.spans.slice().sort((a, b) => a.from - b.from)) {
+    const spans = c.spans.filter((s) => s.from < this.take.duration && s.to > 0).sort((a, b) => a.from - b.from);
+    for (const s of spans) {
       let lane = lanes.find((l) => l.until <= s.from + 1e-6);
       if (!lane) {
         lane = { until: 0, element: make("div", { class: "lane" }) };
@@ -1600,7 +1614,7 @@ class Page {
   }
 
   spanButton(c, s) {
-    const length = Math.max(s.to - s.from, 1e-6), name = s.label || s.kind;
+    const length = Math.max(Math.min(s.to, this.take.duration) - s.from, 1e-6), name = s.label || s.kind;
     let text = `${c.name}: ${s.label && s.label !== s.kind ? `${s.label} (${s.kind})` : s.kind}, ${s.from.toFixed(2)} to ${s.to.toFixed(2)} s`;
     const b = make("button", { type: "button", class: "span", own: kindColor(s.kind), left: this.percent(s.from), width: `calc(${(length / Math.max(this.take.duration, 1e-6)) * 100}% - 1px)` });
     if (s.active) {
@@ -1651,6 +1665,7 @@ class Page {
     $("theme").addEventListener("click", () => this.switchTheme());
     $("ghosts").addEventListener("change", () => this.setGhosts($("ghosts").value));
     $("ghost-step").addEventListener("input", () => {
+      this.ownStep = true;
       this.player.ghostStep = clamp(Math.round(Number($("ghost-step").value)) || 1, 1, 600);
       this.player.dirty = true;
     });
@@ -1931,8 +1946,8 @@ class Page {
   cardContent(c, j) {
     const { player } = this, now = player.time * this.take.fps, p = poseJoint(c.pose, j), parent = c.parents[j];
     const speed = Math.hypot(...jointVelocity(c, j, now, this.take.fps)), turn = (k) => c.pose.turn.subarray(k * 4, k * 4 + 4);
-    const triple = (v, digits) => v.map((x) => fixed(x, digits)).join("  ");
-    const rows = [["Position, m", triple(p, 3)], ["Height, m", fixed(p[1] - this.take.floor, 3)], ["Speed, m/s", fixed(speed, 2)]];
+    const triple = (v, digits) => v.map((x) => fixed(x, digits)).join("\u2002");
+    const rows = [["Position, m", triple(p, 3)], ["Speed, m/s", fixed(speed, 2)]];
     if (parent >= 0) {
       rows.push(["Parent", c.joints[parent]], ["Length, m", fixed(Math.hypot(...sub(p, poseJoint(c.pose, parent))), 3)],
         ["Local turn, deg", triple(eulerDegrees(relative(turn(parent), turn(j))), 0)]);
