@@ -175,7 +175,7 @@ fn what_is_wrong_is_said_with_its_line_and_what_would_be_right() {
             "unknown channel",
             swap("Xposition", "Xrot"),
             5,
-            "expected a channel name (Xposition, Yposition, Zposition, Xrotation, Yrotation, Zrotation), found \"Xrot\"",
+            "a channel name (Xposition, Yposition, Zposition, Xrotation, Yrotation, Zrotation), found \"Xrot\"",
         ),
         ("too few channels", swap("CHANNELS 3", "CHANNELS 4"), 6, "expected a channel name"),
         (

@@ -25,6 +25,10 @@ fn vectors(bound: f32) -> impl Strategy<Value = Vec3> {
     [numbers(bound), numbers(bound), numbers(bound)].prop_map(Vec3::from_array)
 }
 
+fn metres() -> impl Strategy<Value = Vec3> {
+    [-1.0..1.0f32, -1.0..1.0f32, -1.0..1.0f32].prop_map(Vec3::from_array)
+}
+
 /// Channels of one joint: some positions in any order, then or before that up to three rotations of any axes.
 fn channels() -> impl Strategy<Value = Vec<Channel>> {
     let axes = [Axis::X, Axis::Y, Axis::Z];
@@ -40,12 +44,20 @@ fn channels() -> impl Strategy<Value = Vec<Channel>> {
 prop_compose! {
     /// Joints in the order of the text, with any number of children and end sites.
     fn files()(
-        joints in proptest::collection::vec(("[A-Za-z_:][A-Za-z0-9_: .]{0,12}[a-z]", vectors(100.0), channels(), any::<u8>(),
-            proptest::collection::vec(vectors(10.0), 0..2)), 1..24),
+        joints in proptest::collection::vec((
+            "[A-Za-z_:][A-Za-z0-9_: .]{0,12}[a-z]",
+            vectors(100.0),
+            channels(),
+            any::<u8>(),
+            proptest::collection::vec(vectors(10.0), 0..2),
+        ), 1..24),
         frames in 0usize..5,
         frame_time in 0.001..0.1f64,
     )(
-        values in proptest::collection::vec(numbers(400.0), frames * (1 + joints.iter().map(|j| j.2.len()).sum::<usize>())),
+        values in proptest::collection::vec(
+            numbers(400.0),
+            frames * (1 + joints.iter().map(|j| j.2.len()).sum::<usize>()),
+        ),
         joints in Just(joints),
         frames in Just(frames),
         frame_time in Just(frame_time),
@@ -70,7 +82,7 @@ prop_compose! {
 prop_compose! {
     /// Clips with rest rotations and movers, parents in any order that precedes.
     fn clips()(
-        joints in proptest::collection::vec((vectors(1.0), vectors(1.0), any::<u16>(), any::<bool>(), any::<bool>()), 1..20),
+        joints in proptest::collection::vec((metres(), metres(), any::<u16>(), any::<bool>(), any::<bool>()), 1..20),
         frames in 1usize..12,
         seed in any::<u64>(),
     ) -> Clip {

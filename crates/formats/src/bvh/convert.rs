@@ -208,7 +208,7 @@ fn euler(q: DQuat, order: RotationOrder, before: [f64; 3]) -> [f64; 3] {
     // Where the outer axes fall together only their sum is known: the first then stays as it was.
     let first = if cosine < 1e-6 { before[0] } else { libm::atan2(-sign * at(b, c), at(c, c)) };
     let second = libm::atan2(sign * at(a, c), cosine);
-    // From what is left after the first, not from the matrix: near that place both are mostly noise, but this pair fits.
+    // From what the first leaves, not from the matrix: near that place both are mostly noise, but this pair fits.
     let (s, c1) = libm::sincos(first);
     let left = |column: usize| c1 * at(b, column) + sign * s * at(c, column);
     let third = libm::atan2(sign * left(a), left(b));

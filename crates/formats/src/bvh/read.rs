@@ -178,7 +178,7 @@ impl<'a> Reader<'a> {
 
     /// All values of whole rows.
     fn motion(&mut self, channels: usize, declared: u64) -> Result<Vec<f32>, BvhError> {
-        // A value takes two bytes at least, so that no declared count makes us ask for more memory than the file is worth.
+        // A value takes two bytes at least: whatever count is declared, no more memory than the file is worth.
         let room = declared.saturating_mul(channels as u64).min((self.bytes.len() - self.at) as u64 / 2 + 1);
         let mut values: Vec<f32> = Vec::with_capacity(room as usize);
         let mut lines = Lines::new(channels, self.at);
