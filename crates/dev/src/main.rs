@@ -1,2 +1,45 @@
-//! Under construction.
-fn main() {}
+//! `cargo dev`: everything a person who works on kumite runs.
+//!
+//! Never shipped. Knows the other crates only by name: it calls cargo, git and the package managers.
+
+mod captures;
+mod prove;
+mod report;
+mod steps;
+mod tidy;
+
+use std::process::ExitCode;
+
+const HELP: &str = "cargo dev <command>
+
+  test [-p NAME]   everything a change must pass; with -p only one crate, quickly
+  prove [CLAIM…]   the full figures, into docs/results.json; one claim at a time, those that are there already are kept
+                   unless named; --list lists them
+  bench [NAME…]    speed beside peers, measured in one run
+  tidy             documents against code: crates, arrows, paths, claims
+  report           docs/results.md from docs/results.json
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let rest = args.get(1..).unwrap_or_default();
+    let done = match args.first().map(String::as_str) {
+        Some("test") => match rest {
+            [] => steps::test_all(),
+            [flag, name] if flag == "-p" => steps::test_one(name),
+            _ => Err(HELP.to_owned()),
+        },
+        Some("prove") => prove::prove(rest),
+        Some("bench") => steps::bench(rest),
+        Some("tidy") => tidy::tidy(),
+        Some("report") => report::write(),
+        _ => Err(HELP.to_owned()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -116,41 +116,49 @@ fn fill_avx2(clip: &Clip, out: &mut [[f32; LANES]], scratch: &mut [[f32; LANES]]
     fill_blocks(clip, out, scratch);
 }
 
+type Row = [f32; LANES];
+
 #[inline(always)]
-fn fill_blocks(clip: &Clip, out: &mut [[f32; LANES]], scratch: &mut [[f32; LANES]]) {
+fn fill_blocks(clip: &Clip, out: &mut [Row], scratch: &mut [Row]) {
     let skeleton = clip.skeleton();
     let joints = skeleton.len();
     let (parents, offsets) = (&skeleton.parents()[..joints], &skeleton.offsets()[..joints]);
+    let (turns, _) = scratch.as_chunks_mut::<4>();
     for (block, positions) in out.chunks_exact_mut(joints * 3).enumerate() {
         let (locals, moved) = clip.block(block).split_at(joints * 4);
-        let mut movers = skeleton.movers()[1..].iter().zip(moved[3..].chunks_exact(3)).peekable();
-        positions[..3].copy_from_slice(&moved[..3]);
-        scratch[..4].copy_from_slice(&locals[..4]);
+        let ((places, _), (locals, _), (moved, _)) =
+            (positions.as_chunks_mut::<3>(), locals.as_chunks::<4>(), moved.as_chunks::<3>());
+        let mut movers = skeleton.movers()[1..].iter().zip(&moved[1..]).peekable();
+        places[0] = moved[0];
+        turns[0] = locals[0];
         for joint in 1..joints {
             let parent = parents[joint].at();
-            let offset: [[f32; LANES]; 3] = match movers.next_if(|(mover, _)| mover.at() == joint) {
-                Some((_, rows)) => [rows[0], rows[1], rows[2]],
+            let offset: [Row; 3] = match movers.next_if(|(mover, _)| mover.at() == joint) {
+                Some((_, rows)) => *rows,
                 None => offsets[joint].to_array().map(|v| [v; LANES]),
             };
-            let (above, here) = scratch.split_at_mut(joint * 4);
-            let (above, here) = (&above[parent * 4..][..4], &mut here[..4]);
-            let (above_at, here_at) = positions.split_at_mut(joint * 3);
-            let (above_at, here_at) = (&above_at[parent * 3..][..3], &mut here_at[..3]);
-            let local = &locals[joint * 4..][..4];
-            for k in 0..LANES {
-                let (x, y, z, w) = (above[0][k], above[1][k], above[2][k], above[3][k]);
-                let (ox, oy, oz) = (offset[0][k], offset[1][k], offset[2][k]);
-                // q * v * q⁻¹ as v + 2 w (u × v) + 2 u × (u × v).
-                let (tx, ty, tz) = (2.0 * (y * oz - z * oy), 2.0 * (z * ox - x * oz), 2.0 * (x * oy - y * ox));
-                here_at[0][k] = above_at[0][k] + ox + w * tx + (y * tz - z * ty);
-                here_at[1][k] = above_at[1][k] + oy + w * ty + (z * tx - x * tz);
-                here_at[2][k] = above_at[2][k] + oz + w * tz + (x * ty - y * tx);
-                let (lx, ly, lz, lw) = (local[0][k], local[1][k], local[2][k], local[3][k]);
-                here[0][k] = w * lx + x * lw + (y * lz - z * ly);
-                here[1][k] = w * ly + y * lw + (z * lx - x * lz);
-                here[2][k] = w * lz + z * lw + (x * ly - y * lx);
-                here[3][k] = w * lw - x * lx - (y * ly + z * lz);
-            }
+            (places[joint], turns[joint]) = place(&places[parent], &turns[parent], &offset, &locals[joint]);
         }
     }
+}
+
+/// One joint in all lanes: its place and rotation in the world from its parent's.
+#[inline(always)]
+fn place(at: &[Row; 3], above: &[Row; 4], offset: &[Row; 3], local: &[Row; 4]) -> ([Row; 3], [Row; 4]) {
+    let (mut place, mut turn) = ([[0.0; LANES]; 3], [[0.0; LANES]; 4]);
+    for k in 0..LANES {
+        let (x, y, z, w) = (above[0][k], above[1][k], above[2][k], above[3][k]);
+        let (ox, oy, oz) = (offset[0][k], offset[1][k], offset[2][k]);
+        // q * v * q⁻¹ as v + 2 w (u × v) + 2 u × (u × v).
+        let (tx, ty, tz) = (2.0 * (y * oz - z * oy), 2.0 * (z * ox - x * oz), 2.0 * (x * oy - y * ox));
+        place[0][k] = at[0][k] + ox + w * tx + (y * tz - z * ty);
+        place[1][k] = at[1][k] + oy + w * ty + (z * tx - x * tz);
+        place[2][k] = at[2][k] + oz + w * tz + (x * ty - y * tx);
+        let (lx, ly, lz, lw) = (local[0][k], local[1][k], local[2][k], local[3][k]);
+        turn[0][k] = w * lx + x * lw + (y * lz - z * ly);
+        turn[1][k] = w * ly + y * lw + (z * lx - x * lz);
+        turn[2][k] = w * lz + z * lw + (x * ly - y * lx);
+        turn[3][k] = w * lw - x * lx - (y * ly + z * lz);
+    }
+    (place, turn)
 }

@@ -1,0 +1,157 @@
+//! The captures, and the proof that they are read right.
+
+use std::path::{Path, PathBuf};
+
+use glam::{DMat3, DVec3};
+use kumite_formats::bvh;
+use kumite_motion::FrameIdx;
+use kumite_motion::fk::Tracks;
+
+use crate::{figure, holds};
+
+/// Every BVH below the folders of `KUMITE_MOCAP`, sorted.
+pub fn files() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in std::env::split_paths(&std::env::var_os("KUMITE_MOCAP").unwrap_or_default()) {
+        walk(&folder, &mut found);
+    }
+    found.sort();
+    found
+}
+
+/// Those of the CMU skeleton (31 joints), with their bytes.
+pub fn cmu() -> Vec<Vec<u8>> {
+    let cmu = files().into_iter().filter(|p| p.to_string_lossy().contains("cmu"));
+    cmu.filter_map(|p| std::fs::read(p).ok()).collect()
+}
+
+fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            walk(&path, found);
+        } else if path.extension().is_some_and(|e| e == "bvh") {
+            found.push(path);
+        }
+    }
+}
+
+/// Reads every capture, and compares all joints of every tenth frame with a reader written apart.
+pub fn run() {
+    let (mut read, mut failed, mut frames, mut bytes) = (0, 0, 0, 0);
+    let (mut worst, mut worst_back) = (0.0f64, 0.0f64);
+    for path in files() {
+        let Ok(data) = std::fs::read(&path) else { continue };
+        bytes += data.len();
+        let Ok((file, _)) = bvh::read(&data) else {
+            eprintln!("{}: not read", path.display());
+            failed += 1;
+            continue;
+        };
+        let Ok(clip) = file.to_clip("capture") else {
+            failed += 1;
+            continue;
+        };
+        let again = bvh::BvhFile::from_clip(&clip, bvh::RotationOrder::default());
+        let again = bvh::read(bvh::write(&again).as_bytes()).ok().and_then(|(f, _)| f.to_clip("again").ok());
+        let truth = naive(&String::from_utf8_lossy(&data));
+        let height = truth.iter().flatten().map(|p| p.y).fold(f64::MIN, f64::max)
+            - truth.iter().flatten().map(|p| p.y).fold(f64::MAX, f64::min);
+        // To metres, for any unit: people in captures reach about 1.75 m; the tiny synthetic ones do not matter here.
+        let metre = if truth.len() > 1 && clip.skeleton().len() > 10 { 1.75 / height } else { 1.0 / 1.75 };
+        let tracks = Tracks::of(&clip);
+        let back = again.as_ref().map(Tracks::of);
+        for (index, joints) in truth.iter().enumerate() {
+            let frame = FrameIdx((index * 10) as u32);
+            for (joint, p) in clip.skeleton().joints().zip(joints) {
+                let at = tracks.get(frame, joint).as_dvec3();
+                worst = worst.max((at - *p).length() * metre * 1000.0);
+                if let Some(back) = &back {
+                    worst_back = worst_back.max((back.get(frame, joint).as_dvec3() - at).length() * metre * 1000.0);
+                }
+            }
+        }
+        if again.is_none() {
+            failed += 1;
+        }
+        frames += clip.frames();
+        read += 1;
+    }
+    figure("captures read", f64::from(read), "");
+    figure("captures not read", f64::from(failed), "");
+    figure("frames", frames as f64, "");
+    figure("size", bytes as f64 / 1e6, "MB");
+    figure("largest joint error against an independent reader", worst, "mm");
+    figure("largest joint error after writing and reading again", worst_back, "mm");
+    holds(read > 0 && failed == 0 && worst <= 0.1 && worst_back <= 0.1);
+}
+
+/// An independent reader: words, matrices, doubles. World positions of all joints, every tenth frame.
+fn naive(text: &str) -> Vec<Vec<DVec3>> {
+    struct Joint {
+        parent: Option<usize>,
+        offset: DVec3,
+        channels: Vec<String>,
+    }
+    let mut joints: Vec<Joint> = Vec::new();
+    let (mut open, mut pending): (Vec<Option<usize>>, Option<usize>) = (Vec::new(), None);
+    let mut words = text.split_whitespace().peekable();
+    let number = |w: Option<&str>| w.and_then(|w| w.parse::<f64>().ok()).unwrap_or(f64::NAN);
+    while let Some(word) = words.next() {
+        match word {
+            "ROOT" | "JOINT" => {
+                let parent = open.iter().rev().copied().flatten().next();
+                joints.push(Joint { parent, offset: DVec3::ZERO, channels: Vec::new() });
+                pending = Some(joints.len() - 1);
+                words.next(); // Its name, which may be a keyword.
+            }
+            "End" => pending = None,
+            "{" => open.push(pending.take()),
+            "}" => {
+                open.pop();
+            }
+            "OFFSET" => {
+                let v = DVec3::new(number(words.next()), number(words.next()), number(words.next()));
+                if let Some(Some(joint)) = open.last() {
+                    joints[*joint].offset = v;
+                }
+            }
+            "CHANNELS" => {
+                let count = number(words.next()) as usize;
+                let names = (0..count).filter_map(|_| words.next()).map(str::to_owned).collect();
+                if let Some(Some(joint)) = open.last() {
+                    joints[*joint].channels = names;
+                }
+            }
+            "Time:" => break,
+            _ => {}
+        }
+    }
+    words.next();
+    let values: Vec<f64> = words.map_while(|w| w.parse().ok()).collect();
+    let width: usize = joints.iter().map(|j| j.channels.len()).sum();
+    let mut out = Vec::new();
+    for row in values.chunks_exact(width.max(1)).step_by(10) {
+        let mut row = row.iter();
+        let mut world: Vec<(DVec3, DMat3)> = Vec::new();
+        for joint in &joints {
+            let (mut at, mut turn) = (joint.offset, DMat3::IDENTITY);
+            for channel in &joint.channels {
+                let v = *row.next().unwrap_or(&f64::NAN);
+                let angle = v.to_radians();
+                match channel.as_str() {
+                    "Xposition" => at.x = v,
+                    "Yposition" => at.y = v,
+                    "Zposition" => at.z = v,
+                    "Xrotation" => turn *= DMat3::from_rotation_x(angle),
+                    "Yrotation" => turn *= DMat3::from_rotation_y(angle),
+                    _ => turn *= DMat3::from_rotation_z(angle),
+                }
+            }
+            let (origin, frame) = joint.parent.map_or((DVec3::ZERO, DMat3::IDENTITY), |p| world[p]);
+            world.push((origin + frame * at, frame * turn));
+        }
+        out.push(world.into_iter().map(|w| w.0).collect());
+    }
+    out
+}

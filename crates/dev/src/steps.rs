@@ -1,0 +1,152 @@
+//! `cargo dev test` and `cargo dev bench`: commands run one after the other, each timed.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use crate::{captures, report, tidy};
+
+/// The repository's root.
+pub fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here).to_owned()
+}
+
+/// A command in the root, by words.
+pub fn command(words: &[&str]) -> Command {
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).current_dir(root());
+    command
+}
+
+/// Runs it with its output shown.
+pub fn run(words: &[&str], env: &[(&str, &str)]) -> Result<(), String> {
+    let status = command(words).envs(env.iter().copied()).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("`{}` ended with {status}", words.join(" "))),
+        Err(error) => Err(format!("`{}` could not be started: {error}", words.join(" "))),
+    }
+}
+
+/// Runs it and gives what it printed on standard output.
+pub fn output(words: &[&str], env: &[(&str, &str)]) -> Result<String, String> {
+    let out = command(words).envs(env.iter().copied()).output();
+    match out {
+        Ok(out) if out.status.success() => Ok(String::from_utf8_lossy(&out.stdout).into_owned()),
+        Ok(out) => {
+            Err(format!("`{}` ended with {}:\n{}", words.join(" "), out.status, String::from_utf8_lossy(&out.stderr)))
+        }
+        Err(error) => Err(format!("`{}` could not be started: {error}", words.join(" "))),
+    }
+}
+
+struct Steps {
+    times: Vec<(&'static str, f32, Result<(), String>)>,
+}
+
+impl Steps {
+    fn step(&mut self, name: &'static str, work: impl FnOnce() -> Result<(), String>) {
+        println!("\n== {name}");
+        let start = Instant::now();
+        let result = work();
+        if let Err(message) = &result {
+            println!("{message}");
+        }
+        self.times.push((name, start.elapsed().as_secs_f32(), result));
+    }
+
+    fn finish(self) -> Result<(), String> {
+        println!("\n== steps");
+        for (name, seconds, result) in &self.times {
+            println!("{:>7.1} s  {}  {name}", seconds, if result.is_ok() { "ok    " } else { "FAILED" });
+        }
+        let whole: f32 = self.times.iter().map(|t| t.1).sum();
+        println!("{whole:>7.1} s          all");
+        let failed: Vec<&str> = self.times.iter().filter(|t| t.2.is_err()).map(|t| t.0).collect();
+        println!("steps: {} passed, {} failed", self.times.len() - failed.len(), failed.len());
+        if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
+    }
+}
+
+/// Everything a change must pass.
+pub fn test_all() -> Result<(), String> {
+    let mut steps = Steps { times: Vec::new() };
+    let mut mocap = String::new();
+    steps.step("captures", || {
+        mocap = captures::gather();
+        Ok(())
+    });
+    let env = [("KUMITE_MOCAP", mocap.as_str()), ("KUMITE_FUZZ_SECONDS", "5")];
+    steps.step("format", || run(&["cargo", "fmt", "--all", "--check"], &[]));
+    steps.step("lint", || {
+        run(&["cargo", "clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])
+    });
+    steps.step("documents", || tidy::tidy().and_then(|()| report::check()));
+    steps.step("node packages", || node_packages());
+    steps.step("unit and property tests", || {
+        run(&["cargo", "test", "--quiet", "--workspace", "--lib", "--bins", "--tests"], &env)
+    });
+    steps.step("doc tests", || run(&["cargo", "test", "--quiet", "--workspace", "--doc"], &[]));
+    steps.step("release build", || run(&["cargo", "build", "--quiet", "--release"], &[]));
+    steps.step("the README's commands", readme);
+    steps.finish()
+}
+
+/// One crate, quickly.
+pub fn test_one(name: &str) -> Result<(), String> {
+    let package = if name.starts_with("kumite") { name.to_owned() } else { format!("kumite-{name}") };
+    let mocap = captures::known();
+    let mut steps = Steps { times: Vec::new() };
+    steps.step("format", || run(&["cargo", "fmt", "-p", &package, "--check"], &[]));
+    steps.step("lint", || {
+        run(&["cargo", "clippy", "--quiet", "-p", &package, "--all-targets", "--", "-D", "warnings"], &[])
+    });
+    steps.step("tests", || run(&["cargo", "test", "--quiet", "-p", &package], &[("KUMITE_MOCAP", &mocap)]));
+    steps.finish()
+}
+
+/// Speed beside peers.
+pub fn bench(names: &[String]) -> Result<(), String> {
+    let mocap = captures::known();
+    let mut words = vec!["cargo", "run", "--quiet", "--release", "-p", "kumite-bench", "--"];
+    words.extend(names.iter().map(String::as_str));
+    run(&words, &[("KUMITE_MOCAP", &mocap)])
+}
+
+/// Installs what the node scripts of tests need, beside them.
+fn node_packages() -> Result<(), String> {
+    let found = output(&["git", "ls-files", "*package.json"], &[])?;
+    for package in found.lines() {
+        let folder = Path::new(package).parent().unwrap_or(Path::new("."));
+        run(
+            &["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", &folder.display().to_string()],
+            &[],
+        )?;
+    }
+    Ok(())
+}
+
+/// Every command line the README shows in a `console` block, in a folder of its own.
+fn readme() -> Result<(), String> {
+    let text = std::fs::read_to_string(root().join("README.md")).map_err(|e| format!("README.md: {e}"))?;
+    let folder = root().join("target/readme");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+    let kumite = root().join("target/release/kumite");
+    let blocks = text.split("```console\n").skip(1).filter_map(|b| b.split("```").next());
+    let mut count = 0;
+    for line in blocks.flat_map(str::lines).filter_map(|l| l.strip_prefix("$ ")) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let Some(words) = words.strip_prefix(&["kumite"]) else { continue };
+        println!("kumite {}", words.join(" "));
+        let status =
+            Command::new(&kumite).args(words).current_dir(&folder).stdout(std::process::Stdio::null()).status();
+        match status {
+            Ok(status) if status.success() => count += 1,
+            other => return Err(format!("README.md: `{line}` ended with {other:?}")),
+        }
+    }
+    println!("{count} commands of the README ran");
+    Ok(())
+}
