@@ -355,8 +355,8 @@ impl<'a> Person<'a> {
             let at = |x: f32, y: f32, z: f32| seat + h * (side * x * left + y * up + z * forward);
             let rib = |x: f32, y: f32, z: f32| top + h * (side * x * c_left + y * c_up + z * c_forward);
             let low = (chest, rib(0.028, -0.115, 0.006), 0.050);
-            self.ball(Group::Torso, (pelvis, at(0.024, 0.050, 0.004), 0.046), low);
-            self.ball(Group::Torso, low, (chest, rib(0.043, -0.042, 0.012), 0.060));
+            self.ball(Group::Torso, (pelvis, at(0.026, 0.050, 0.004), 0.048), low);
+            self.ball(Group::Torso, low, (chest, rib(0.038, -0.042, 0.009), 0.061));
             // From the neck over the trapezius to the shoulder's cap.
             let shoulder = if side > 0.0 { ls } else { rs };
             let root = (chest, rib(0.018, 0.022, 0.0), 0.032);
@@ -381,10 +381,10 @@ impl<'a> Person<'a> {
         self.ball(Group::Head, (head, at(0.0, 0.066, -0.010), 0.044), (head, at(0.0, 0.060, 0.012), 0.044));
         self.ball(Group::Head, (head, at(0.0, 0.050, 0.012), 0.038), (head, at(0.0, 0.008, 0.026), 0.027));
         // The nose tells the profile, the visor everything else.
-        self.ball(Group::Head, (head, at(0.0, 0.040, 0.052), 0.007), (head, at(0.0, 0.026, 0.061), 0.0085));
+        self.ball(Group::Head, (head, at(0.0, 0.040, 0.054), 0.007), (head, at(0.0, 0.024, 0.064), 0.0085));
         for side in [1.0, -1.0] {
-            let middle = (head, at(0.0, 0.060, 0.044), 0.0165);
-            self.ball(Group::Face, middle, (head, at(side * 0.031, 0.060, 0.029), 0.0150));
+            let middle = (head, at(0.0, 0.060, 0.052), 0.0155);
+            self.ball(Group::Face, middle, (head, at(side * 0.036, 0.060, 0.028), 0.0145));
         }
     }
 

@@ -101,6 +101,8 @@ pub struct Strip<'a> {
     pub timeline: bool,
     /// How far the colours of the earliest pose of [`Layout::Travel`] go towards the paper, 0 to 1.
     pub ghost: f32,
+    /// Height of captions' letters, pixels; the heading is half as large again.
+    pub letters: f32,
     /// Threads that draw. The picture does not depend on it.
     pub threads: usize,
 }
@@ -125,6 +127,7 @@ impl Default for Strip<'_> {
             captions: true,
             timeline: true,
             ghost: 0.35,
+            letters: 12.5,
             threads: 1,
         }
     }
@@ -132,10 +135,8 @@ impl Default for Strip<'_> {
 
 /// Space around everything, pixels.
 const MARGIN: f32 = 18.0;
-/// Heading's letters, pixels.
-const TITLE: f32 = 19.0;
-/// Captions' letters, pixels.
-const CAPTION: f32 = 12.5;
+/// Heading's letters against captions'.
+const HEADING: f32 = 1.5;
 
 impl<'a> Strip<'a> {
     /// Of one clip, with the defaults.
@@ -187,13 +188,13 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    const EMPTY: Extent = Extent { low: Vec2::INFINITY, high: Vec2::NEG_INFINITY };
+    pub(crate) const EMPTY: Extent = Extent { low: Vec2::INFINITY, high: Vec2::NEG_INFINITY };
 
-    fn or(self, other: Extent) -> Extent {
+    pub(crate) fn or(self, other: Extent) -> Extent {
         Extent { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 
-    fn size(self) -> Vec2 {
+    pub(crate) fn size(self) -> Vec2 {
         (self.high - self.low).max(Vec2::ZERO)
     }
 }
@@ -414,10 +415,11 @@ impl<'a> Plan<'a> {
         if title.is_empty() {
             return 0.5 * MARGIN;
         }
-        let baseline = MARGIN + TITLE * 0.8;
+        let size = HEADING * strip.letters;
+        let baseline = MARGIN + 0.8 * size;
         page.marks.push(Mark::Text {
             at: Vec2::new(MARGIN, baseline),
-            size: TITLE,
+            size,
             bold: true,
             anchor: Anchor::Start,
             colour: strip.theme.ink,
@@ -429,11 +431,11 @@ impl<'a> Plan<'a> {
             if let (Some(metres), true) = (self.metres, strip.grid && self.floor.is_some()) {
                 facts.push_str(&format!("   grid {} m", plain(self.grid() * metres)));
             }
-            let room = page.width as f32 - 3.0 * MARGIN - text_width(TITLE, true, &title);
-            if text_width(CAPTION, false, &facts) < room {
+            let room = page.width as f32 - 3.0 * MARGIN - text_width(size, true, &title);
+            if text_width(self.strip.letters, false, &facts) < room {
                 page.marks.push(Mark::Text {
                     at: Vec2::new(page.width as f32 - MARGIN, baseline),
-                    size: CAPTION,
+                    size: self.strip.letters,
                     bold: false,
                     anchor: Anchor::End,
                     colour: strip.theme.faint,
@@ -441,7 +443,7 @@ impl<'a> Plan<'a> {
                 });
             }
         }
-        MARGIN + 1.25 * TITLE
+        MARGIN + 1.5 * size
     }
 
     fn rows(&self, page: &mut Page, mut y: f32) -> f32 {
@@ -507,22 +509,22 @@ impl<'a> Plan<'a> {
                 self.fill_props(&mut panel, moment.time, self.cast.len() as u32 * Group::ALL.len() as u32);
                 page.panels.push(panel);
                 if strip.captions && row + 1 == cells.len() {
-                    self.caption(page, moment.time, 0.5 * (left + right), y + height as f32 + CAPTION);
+                    self.caption(page, moment.time, 0.5 * (left + right), y + height as f32 + self.strip.letters);
                 }
                 x += width;
             }
             if strip.views.len() > 1 {
-                self.label(page, &strip.views[row].label, y + CAPTION);
+                self.label(page, &strip.views[row].label, y + self.strip.letters);
             }
             y += height as f32;
         }
-        if strip.captions { y + 1.9 * CAPTION } else { y }
+        if strip.captions { y + 1.9 * self.strip.letters } else { y }
     }
 
     fn label(&self, page: &mut Page, text: &str, baseline: f32) {
         page.marks.push(Mark::Text {
             at: Vec2::new(MARGIN, baseline),
-            size: CAPTION,
+            size: self.strip.letters,
             bold: true,
             anchor: Anchor::Start,
             colour: self.strip.theme.faint,
@@ -534,7 +536,7 @@ impl<'a> Plan<'a> {
         let theme = &self.strip.theme;
         page.marks.push(Mark::Text {
             at: Vec2::new(x, baseline),
-            size: CAPTION,
+            size: self.strip.letters,
             bold: false,
             anchor: Anchor::Middle,
             colour: theme.ink,
@@ -584,19 +586,19 @@ impl<'a> Plan<'a> {
                 let mut free = f32::NEG_INFINITY;
                 for (moment, extent) in self.moments.iter().zip(extents) {
                     let x = left + camera.centre.x + 0.5 * (extent.low.x + extent.high.x) * scale;
-                    let half = 0.5 * text_width(CAPTION, false, "00.00 s") + 3.0;
+                    let half = 0.5 * text_width(self.strip.letters, false, "00.00 s") + 3.0;
                     if x - half > free {
-                        self.caption(page, moment.time, x, y + height as f32 + CAPTION);
+                        self.caption(page, moment.time, x, y + height as f32 + self.strip.letters);
                         free = x + half;
                     }
                 }
             }
             if strip.views.len() > 1 {
-                self.label(page, &strip.views[row].label, y + CAPTION);
+                self.label(page, &strip.views[row].label, y + self.strip.letters);
             }
             y += height as f32;
         }
-        if strip.captions { y + 1.9 * CAPTION } else { y }
+        if strip.captions { y + 1.9 * self.strip.letters } else { y }
     }
 }
 

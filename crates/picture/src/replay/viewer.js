@@ -170,10 +170,10 @@ function placement(at, q) {
   return [...x, 0, ...y, 0, ...z, 0, ...at, 1];
 }
 
-/** "#rrggbb" as linear light. */
+/** "#rrggbb" as light: see `finish` in the shaders. */
 function linear(hex) {
   const n = parseInt(hex.slice(1), 16);
-  return [n >> 16, n >> 8, n].map((v) => ((v & 255) / 255) ** 2.2);
+  return [n >> 16, n >> 8, n].map((v) => ((v & 255) / 255) ** 2);
 }
 
 const mix3 = (a, b, t) => [lerp(a[0], b[0], t), lerp(a[1], b[1], t), lerp(a[2], b[2], t)];
@@ -271,7 +271,7 @@ const GLSL_HEAD = `#version 300 es
 precision highp float; precision highp int; precision highp sampler2DShadow;
 `;
 
-/* Light shared by bodies, props and floor. All colours are linear; `finish` encodes for the screen. */
+/* Light shared by bodies, props and floor. Colours are squares of screen values, close to linear light and quick to encode. */
 const GLSL_LIGHT = `
 uniform vec3 uEye, uKey, uKeyColor, uSky, uGround, uRim;
 uniform mat4 uLight;
@@ -279,7 +279,6 @@ uniform float uFloor, uTaps, uSpread;
 uniform sampler2DShadow uShadow;
 
 float lit(vec3 p) {
-  if (uTaps < 1.0) return 1.0;
   vec3 s = (uLight * vec4(p, 1.0)).xyz * 0.5 + 0.5;
   if (any(greaterThan(abs(s - 0.5), vec3(0.5)))) return 1.0;
   float sum = 0.0;
@@ -294,7 +293,7 @@ float lit(vec3 p) {
 vec4 finish(vec3 c, float alpha) {
   c = c * (1.0 + c * 0.12) / (1.0 + c * 0.32);
   float grain = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5;
-  return vec4(pow(max(c, 0.0), vec3(1.0 / 2.2)) + grain / 255.0, alpha);
+  return vec4(sqrt(c) + grain / 255.0, alpha);
 }
 
 vec3 shade(vec3 p, vec3 n, vec3 albedo, float open) {
@@ -426,7 +425,7 @@ void main() {
 }`;
 
 const FLOOR_FRAGMENT = `${GLSL_HEAD}${GLSL_LIGHT}
-in vec3 vAt; uniform vec3 uCentre, uFloorColor, uLineColor; uniform float uReach, uGrid, uContact;
+in vec3 vAt; uniform vec3 uCentre, uFloorColor, uLineColor; uniform float uReach, uGrid;
 uniform sampler2D uNear; uniform vec4 uNearBox; out vec4 color;
 
 float lines(vec2 p, vec2 width, float pixels) {
@@ -443,41 +442,43 @@ void main() {
   float line = uGrid * (lines(vAt.xz, width, 1.3) * 0.75 + lines(vAt.xz * 4.0, width * 4.0, 1.0) * 0.22);
   vec2 cell = (vAt.xz - uNearBox.xy) / uNearBox.z + 0.5;
   vec2 inside = step(abs(cell - 0.5), vec2(0.5));
-  float touch = texture(uNear, cell).r * inside.x * inside.y * uContact;
+  float touch = texture(uNear, cell).r * inside.x * inside.y;
   float shadow = mix(0.42, 1.0, lit(vAt)) * (1.0 - 0.72 * smoothstep(0.0, 0.8, touch));
   vec3 c = mix(uFloorColor, uLineColor, line) * shadow;
   float darkness = (1.0 - shadow) * (1.0 - smoothstep(0.5, 1.0, away));
   color = finish(c, max(fade * fade, darkness));
 }`;
 
-/* Lines and dots of constant width on the screen: a capsule round the segment, or a ring when uHollow. */
+/* Lines of constant width on the screen, cut square so that neighbours do not overlap; of no length: a dot or a ring. */
 const LINE_VERTEX = `${GLSL_HEAD}
 layout(location = 0) in vec4 iA;       // point, half width in pixels
 layout(location = 1) in vec4 iB;       // point, ring thickness in pixels (0: filled)
 layout(location = 2) in vec4 iColorA;
 layout(location = 3) in vec4 iColorB;
 uniform mat4 uView; uniform vec2 uPixels;
-out vec2 vP; flat out vec4 vShape; out vec4 vColor;
+out vec2 vP; flat out vec2 vShape; out vec4 vColor;
 void main() {
   vec4 a = uView * vec4(iA.xyz, 1.0), b = uView * vec4(iB.xyz, 1.0);
   if (a.w < 0.02 || b.w < 0.02) { gl_Position = vec4(2.0, 2.0, 2.0, 1.0); return; }
   vec2 pa = a.xy / a.w * uPixels * 0.5, pb = b.xy / b.w * uPixels * 0.5, along = pb - pa;
-  float len = length(along), pad = iA.w + 1.0;
+  bool dot = iA.xyz == iB.xyz;
+  float len = length(along), side = iA.w + 1.0, end = dot ? side : 0.0;
   vec2 d = len > 1e-4 ? along / len : vec2(1.0, 0.0);
   vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1);
-  vec2 local = vec2(mix(-pad, len + pad, corner.x), mix(-pad, pad, corner.y));
-  vP = local; vShape = vec4(len, iA.w, iB.w, 0.0);
-  vColor = mix(iColorA, iColorB, clamp(local.x / max(len, 1e-4), 0.0, 1.0));
+  vec2 local = vec2(mix(-end, len + end, corner.x), mix(-side, side, corner.y));
+  vP = dot ? local : vec2(0.0, local.y);
+  vShape = vec2(iA.w, iB.w);
+  vColor = corner.x < 0.5 ? iColorA : iColorB;
   vec4 base = corner.x < 0.5 ? a : b;
   vec2 screen = pa + d * local.x + vec2(-d.y, d.x) * local.y;
   gl_Position = vec4(screen / uPixels * 2.0 * base.w, base.z - 0.0006 * base.w, base.w);
 }`;
 
 const LINE_FRAGMENT = `${GLSL_HEAD}${GLSL_LIGHT}
-in vec2 vP; flat in vec4 vShape; in vec4 vColor; out vec4 color;
+in vec2 vP; flat in vec2 vShape; in vec4 vColor; out vec4 color;
 void main() {
-  float d = length(vec2(vP.x - clamp(vP.x, 0.0, vShape.x), vP.y)) - vShape.y;
-  if (vShape.z > 0.0) d = abs(d + vShape.z * 0.5) - vShape.z * 0.5;
+  float d = length(vP) - vShape.x;
+  if (vShape.y > 0.0) d = abs(d + vShape.y * 0.5) - vShape.y * 0.5;
   color = finish(vColor.rgb, vColor.a * clamp(0.5 - d, 0.0, 1.0));
 }`;
 
@@ -552,7 +553,7 @@ const LOOKS = {
 
 /* From the plainest, for software drawing, to the richest. */
 const QUALITY = [
-  { sides: 12, rows: 3, occlude: 0, taps: 0, shadow: 16, near: 128, ratio: 1 },
+  { sides: 10, rows: 2, occlude: 0, taps: 2, shadow: 512, near: 128, ratio: 0.8 },
   { sides: 18, rows: 4, occlude: 1, taps: 5, shadow: 1024, near: 256, ratio: 1.5 },
   { sides: 30, rows: 6, occlude: 1, taps: 14, shadow: 2048, near: 512, ratio: 2 },
 ];
@@ -583,11 +584,11 @@ class Renderer {
     this.marks = this.instanced([4, 2, 4]);
     this.partsTexture = this.texture(UNITS.uParts, gl.NEAREST);
     this.partsRows = 0;
-    this.detail = null;
+    this.levels = [];
     const info = gl.getExtension("WEBGL_debug_renderer_info");
     const name = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
     this.software = /swiftshader|llvmpipe|software|basic render/i.test(name);
-    this.setQuality(this.quality ?? (this.software ? 1 : 2));
+    this.setQuality(this.software ? 0 : 2);
   }
 
   program(vertex, fragment) {
@@ -633,31 +634,26 @@ class Renderer {
     return t;
   }
 
-  /** Chooses the level of detail and makes the buffers that depend on it. */
+  /** Chooses the level of detail; what it needs is made once and kept. */
   setQuality(level) {
-    const gl = this.gl, q = QUALITY[level];
-    if (this.detail) this.discard();
+    const gl = this.gl, bind = (unit, texture) => { gl.activeTexture(gl.TEXTURE0 + unit); gl.bindTexture(gl.TEXTURE_2D, texture); };
     this.quality = level;
-    this.detail = q;
-    this.fine = this.cones(q.sides, q.rows);
-
-    this.shadow = this.texture(UNITS.uShadow, gl.LINEAR);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
-    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, q.shadow, q.shadow);
-    this.shadowTarget = this.target(gl.DEPTH_ATTACHMENT, this.shadow);
-
-    this.nearMaps = [UNITS.uImage, UNITS.uNear].map((unit) => {
-      const texture = this.texture(unit, gl.LINEAR);
-      gl.texStorage2D(gl.TEXTURE_2D, 1, gl.R8, q.near, q.near);
-      return { texture, target: this.target(gl.COLOR_ATTACHMENT0, texture) };
-    });
+    this.levels[level] = this.levels[level] || this.makeLevel(QUALITY[level]);
+    Object.assign(this, this.levels[level]);
+    bind(UNITS.uShadow, this.shadow);
+    bind(UNITS.uNear, this.nearMaps[1].texture);
   }
 
-  /** Frees what setQuality made. */
-  discard() {
-    const gl = this.gl;
-    for (const t of [this.shadow, ...this.nearMaps.map((m) => m.texture)]) gl.deleteTexture(t);
-    for (const f of [this.shadowTarget, ...this.nearMaps.map((m) => m.target)]) gl.deleteFramebuffer(f);
+  makeLevel(detail) {
+    const gl = this.gl, shadow = this.texture(UNITS.uShadow, gl.LINEAR);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, detail.shadow, detail.shadow);
+    const nearMaps = [UNITS.uImage, UNITS.uNear].map((unit) => {
+      const texture = this.texture(unit, gl.LINEAR);
+      gl.texStorage2D(gl.TEXTURE_2D, 1, gl.R8, detail.near, detail.near);
+      return { texture, target: this.target(gl.COLOR_ATTACHMENT0, texture) };
+    });
+    return { detail, fine: this.cones(detail.sides, detail.rows), shadow, shadowTarget: this.target(gl.DEPTH_ATTACHMENT, shadow), nearMaps };
   }
 
   target(attachment, texture) {
@@ -781,7 +777,7 @@ class Renderer {
     const light = this.lightFor(scene, key);
     this.upload(this.fine, scene.bodies);
     if (q.occlude) this.uploadParts(scene.bodies);
-    if (q.taps) this.drawShadow(scene, light);
+    this.drawShadow(scene, light);
     const half = scene.radius + 0.4;
     this.drawNear(scene, half, floor);
 
@@ -805,7 +801,7 @@ class Renderer {
 
     gl.enable(gl.BLEND); gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA); gl.depthMask(false);
     this.use(P.floor, {
-      ...world, uCentre: camera.target, uReach: Math.max(14, camera.distance * 3.2), uGrid: scene.grid ? 1 : 0, uContact: 1,
+      ...world, uCentre: camera.target, uReach: Math.max(14, camera.distance * 3.2), uGrid: scene.grid ? 1 : 0,
       uNearBox: [scene.centre[0], scene.centre[2], 2 * half, 0],
     });
     gl.bindVertexArray(this.empty);
@@ -1346,16 +1342,16 @@ class Player {
     return joints;
   }
 
-  /** Paths of hands and feet: solid behind, faint ahead, with a dot for every twelfth of a second. */
+  /** Paths of hands and feet: solid behind, faint ahead, with dots a twelfth of a second apart where the joint moves. */
   addTrails(c, now) {
     const { fps } = this.take, span = TRAIL_SECONDS * fps, width = 1.3 * this.renderer.ratio, m = c.landmarks;
     const stride = Math.max(1, Math.round(fps / 60)), dots = Math.max(1, Math.round(fps / 12));
     const first = Math.max(c.start, Math.ceil((now - span) / stride) * stride), last = Math.min(c.start + c.frames - 1, now + span);
     for (const j of this.trailJoints(c)) {
       const side = j === m.left_hand || j === m.left_toe ? 1 : 2;
-      const color = mix3(this.groupColor(c, side), this.theme === "dark" ? [1, 1, 1] : [0, 0, 0], 0.2);
+      const color = mix3(this.groupColor(c, side), this.theme === "dark" ? [1, 1, 1] : [0, 0, 0], 0.4);
       const strength = (f) => (f <= now ? 0.95 : 0.38) * (1 - Math.abs(f - now) / span) ** 0.8;
-      let f = first, p = jointAt(c, j, f);
+      let f = first, p = jointAt(c, j, f), dotted = p;
       const stops = [];
       for (let k = first + stride; k < last; k += stride) stops.push(k);
       if (now > first && now < last) stops.push(now);
@@ -1363,7 +1359,10 @@ class Player {
       for (const next of stops.sort((a, b) => a - b)) {
         const q = jointAt(c, j, next), past = (f + next) / 2 <= now;
         this.scene.lines.push(...p, past ? width : width * 0.7, ...q, 0, ...color, strength(past ? f : Math.max(f, now + 1e-3)), ...color, strength(past ? Math.min(next, now) : next));
-        if (Math.round(next) % dots === 0 && next !== now) this.scene.lines.push(...q, width * 1.6, ...q, 0, ...color, strength(next), ...color, strength(next));
+        if (next !== now && next % dots === 0 && Math.hypot(...sub(q, dotted)) > 0.04) {
+          this.scene.lines.push(...q, width * 1.7, ...q, 0, ...color, strength(next), ...color, strength(next));
+          dotted = q;
+        }
         f = next; p = q;
       }
     }
@@ -1379,7 +1378,7 @@ class Player {
       if (!down.length) continue;
       const a = poseJoint(c.pose, down[0]), b = poseJoint(c.pose, down[down.length - 1]);
       const v = jointVelocity(c, down[down.length - 1], now, this.take.fps), slide = clamp((Math.hypot(v[0], v[2]) - 0.15) / 0.6, 0, 1);
-      this.scene.marks.push(a[0], a[2], b[0], b[2], 0.085, 0.3, ...mix3(steady, sliding, slide), 0.9);
+      this.scene.marks.push(a[0], a[2], b[0], b[2], 0.068, 0.3, ...mix3(steady, sliding, slide), 0.9);
     }
   }
 
@@ -1409,12 +1408,22 @@ class Player {
     this.scene.over.push(...p, 2.4 * r, ...p, 0, ...ink, 1, ...ink, 1);
   }
 
-  draw() {
-    const canvas = this.renderer.canvas;
+  /** Draws the present moment; `still` asks for the richest picture, else one quick enough to play. */
+  draw(still) {
+    const { canvas } = this.renderer, level = still ? this.stillLevel : this.moveLevel;
+    if (level !== this.renderer.quality) this.renderer.setQuality(level);
     this.camera.update(this.anchor(), canvas.clientWidth, canvas.clientHeight);
     this.renderer.resize();
     this.buildScene();
     this.renderer.draw(this.scene, this.camera, LOOKS[this.theme], this.take.floor, this.keyYaw);
+  }
+
+  useRenderer(renderer, fixedLevel) {
+    const parts = this.take.characters.reduce((n, c) => n + c.parts.length, 0);
+    this.renderer = renderer;
+    this.moveLevel = fixedLevel ?? renderer.quality;
+    this.stillLevel = fixedLevel ?? (renderer.software && parts > 80 ? 1 : 2);
+    this.fixedLevel = fixedLevel !== null;
   }
 
   /** Lowers the level of detail when playing stays slow. */
@@ -1422,7 +1431,7 @@ class Player {
     const pace = this.pace;
     pace.total += dt;
     if (++pace.count < 24) return;
-    if (pace.total / pace.count > 0.042 && this.renderer.quality > 0 && !this.fixedQuality) this.renderer.setQuality(this.renderer.quality - 1);
+    if (pace.total / pace.count > 0.042 && this.moveLevel > 0 && !this.fixedLevel) this.moveLevel--;
     pace.total = pace.count = 0;
   }
 }
@@ -1972,10 +1981,10 @@ function showProblem(title, text) {
 }
 
 function run(player, page, hook) {
-  let last = 0;
-  const picture = () => {
+  let last = 0, refineAt = 0;
+  const picture = (still) => {
     page.findHover();
-    player.draw();
+    player.draw(still);
     page.sync();
     page.syncOverlays();
     hook.ready = true;
@@ -1988,7 +1997,14 @@ function run(player, page, hook) {
       player.advance(Math.min(dt, 0.25));
     }
     if (player.camera.glide(now)) player.dirty = true;
-    if (player.dirty) { player.dirty = player.playing; picture(); }
+    if (player.dirty) {
+      player.dirty = player.playing;
+      picture(false);
+      refineAt = player.moveLevel < player.stillLevel ? now + 160 : 0;
+    } else if (refineAt && now > refineAt) {
+      picture(true);
+      refineAt = 0;
+    }
     requestAnimationFrame(tick);
   };
   player.renderer.canvas.addEventListener("webglcontextlost", (e) => e.preventDefault());
@@ -2010,17 +2026,16 @@ function start() {
   let take;
   try { take = readTake($("kumite-data").textContent); } catch (e) { fail("This replay cannot be shown", e.message); return; }
   const player = new Player(take, options), page = new Page(player);
-  try { player.renderer = new Renderer($("view")); } catch (e) {
+  try { player.useRenderer(new Renderer($("view")), options.quality === null ? null : clamp(options.quality, 0, QUALITY.length - 1)); } catch (e) {
     fail("3D drawing is not available", e.message === "no WebGL2" ? "This page needs WebGL 2. Update the browser, or turn on hardware acceleration in its settings." : e.message);
     return;
   }
-  if (options.quality !== null) { player.fixedQuality = true; player.renderer.setQuality(clamp(options.quality, 0, QUALITY.length - 1)); }
   player.camera.update(player.anchor(), player.renderer.canvas.clientWidth, player.renderer.canvas.clientHeight);
   player.view("frame", false);
   const picture = run(player, page, hook);
 
   Object.defineProperty(hook, "frame", { get: () => player.frame });
-  hook.seek = (seconds) => { player.pause(); player.seek(seconds); picture(); };
+  hook.seek = (seconds) => { player.pause(); player.seek(seconds); picture(false); };
   hook.play = () => player.play();
   hook.pause = () => player.pause();
   hook.screen = (character, joint) => {

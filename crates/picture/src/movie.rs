@@ -1,0 +1,221 @@
+//! Motions as animated GIF: one palette for all frames, and only what changes from frame to frame.
+
+use std::borrow::Cow;
+
+use kumite_motion::{Vec2, Vec3};
+
+use crate::camera::{Camera, View};
+use crate::image::Image;
+use crate::page::{Anchor, Mark, Page};
+use crate::strip::{Extent, Plan, Strip, Times, Window};
+
+/// How a motion is played.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Movie {
+    /// Frames per second. GIF counts hundredths of a second: 20, 25 and 50 are exact.
+    pub fps: f32,
+    /// Of a fast or slow motion: 0.5 plays at half speed.
+    pub speed: f32,
+    /// Seconds of the motion; `None` for all.
+    pub range: Option<(f32, f32)>,
+    /// Colours of the palette, 8 to 255. Fewer make smaller files and visible bands.
+    pub colours: usize,
+    /// Longer motions are cut off here, frames.
+    pub most_frames: usize,
+}
+
+impl Default for Movie {
+    fn default() -> Self {
+        Movie { fps: 25.0, speed: 1.0, range: None, colours: 96, most_frames: 1500 }
+    }
+}
+
+impl Strip<'_> {
+    /// The motion as a GIF that repeats, seen from the first view. Width, height of the row, theme, floor and trails
+    /// are the strip's; times and layout are not used. [`Window::Pose`] lets the picture follow actors who leave it.
+    pub fn to_gif(&self, movie: &Movie) -> Vec<u8> {
+        let (from, to) = movie
+            .range
+            .unwrap_or_else(|| (0.0, self.actors.iter().map(|a| a.starts_at + a.clip.seconds()).fold(0.0, f32::max)));
+        let fps = if movie.fps.is_finite() && movie.fps > 0.0 { movie.fps.min(50.0) } else { 25.0 };
+        let speed = if movie.speed.is_finite() && movie.speed > 0.0 { movie.speed } else { 1.0 };
+        let delay = (100.0 / fps).round().max(2.0);
+        let step = speed * delay / 100.0;
+        let count = ((((to - from) / step).max(0.0) as usize) + 1).min(movie.most_frames.max(1));
+        let times = (0..count).map(|i| from + i as f32 * step).collect();
+        let strip = Strip { times: Times::At(times), ..self.clone() };
+        let plan = Plan::new(&strip);
+        let frames: Vec<Image> = pages(&plan).iter().map(|page| page.render(self.threads)).collect();
+        encode(&frames, delay as u16, movie.colours.clamp(8, 255))
+    }
+}
+
+/// One page per moment, all of one size.
+fn pages(plan: &Plan<'_>) -> Vec<Page> {
+    let strip = plan.strip;
+    let view = strip.views.first().cloned().unwrap_or_else(View::three_quarter);
+    let forward = plan.forward(false);
+    let camera = Camera::looking(&view, forward);
+    let mut middles: Vec<Vec3> = plan.moments.iter().map(|m| plan.middle(m)).collect();
+    let low = middles.iter().copied().fold(Vec3::INFINITY, Vec3::min);
+    let high = middles.iter().copied().fold(Vec3::NEG_INFINITY, Vec3::max);
+    // Steps of a fight stay on stage; walks do not.
+    if strip.window == Window::World || (high - low).length() < 1.2 * plan.height {
+        middles.fill(0.5 * (low + high));
+    }
+    let extents = plan.moments.iter().zip(&middles).map(|(m, at)| plan.extent(m, &Camera { target: *at, ..camera }));
+    let all = extents.fold(Extent::EMPTY, Extent::or);
+    let air = 0.10 * plan.height;
+    let (width, most) = (strip.width.max(64), strip.row_height.max(64));
+    let size = all.size() + Vec2::new(2.0 * air, 2.3 * air);
+    let scale = (width as f32 / size.x).min(most as f32 / size.y);
+    let height = (size.y * scale).ceil() as usize;
+    let centre = Vec2::new(0.5 * width as f32 - 0.5 * (all.low.x + all.high.x) * scale, -(all.low.y - air) * scale);
+    let step = plan.moments.get(1).map_or(0.0, |m| m.time - plan.moments[0].time);
+    let mut pages = Vec::with_capacity(plan.moments.len());
+    for (moment, middle) in plan.moments.iter().zip(&middles) {
+        let camera = Camera { scale, target: *middle, centre, ..camera };
+        let mut panel = plan.panel(camera, 0, 0, width, height);
+        panel.fade_from = 0.75;
+        plan.fill(&mut panel, moment, 0, 0.0, strip.trails.seconds.max(step));
+        plan.fill_props(&mut panel, moment.time, u32::MAX / 2);
+        let mut page = Page { width, height, theme: strip.theme, panels: vec![panel], marks: Vec::new() };
+        if strip.captions {
+            page.marks.push(Mark::Text {
+                at: Vec2::new(width as f32 - 8.0, 6.0 + strip.letters),
+                size: strip.letters,
+                bold: false,
+                anchor: Anchor::End,
+                colour: strip.theme.faint,
+                text: format!("{:.2} s", moment.time),
+            });
+            let title = strip.title.clone().or_else(|| Some(strip.actors.first()?.clip.name.clone()));
+            page.marks.push(Mark::Text {
+                at: Vec2::new(8.0, 6.0 + strip.letters),
+                size: strip.letters,
+                bold: true,
+                anchor: Anchor::Start,
+                colour: strip.theme.ink,
+                text: title.unwrap_or_default(),
+            });
+        }
+        pages.push(page);
+    }
+    pages
+}
+
+/// Bits of each component that tell colours apart when the palette is made.
+const BITS: u32 = 5;
+
+fn cell(p: [u8; 4]) -> usize {
+    p[..3].iter().fold(0, |index, v| index << BITS | usize::from(v >> (8 - BITS)))
+}
+
+fn encode(frames: &[Image], delay: u16, colours: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let Some(first) = frames.first() else { return bytes };
+    let (palette, lookup) = palette(frames, colours);
+    let (width, height) = (first.width() as u16, first.height() as u16);
+    // Index 0 is "as before"; colours follow.
+    let mut table = vec![0, 0, 0];
+    table.extend(palette.iter().flatten());
+    let written = gif::Encoder::new(&mut bytes, width, height, &table).and_then(|mut encoder| {
+        encoder.set_repeat(gif::Repeat::Infinite)?;
+        let mut before: Vec<u8> = Vec::new();
+        for image in frames {
+            let indices: Vec<u8> = image.pixels().iter().map(|p| lookup[cell(*p)]).collect();
+            encoder.write_frame(&difference(&before, &indices, width, height, delay))?;
+            before = indices;
+        }
+        Ok(())
+    });
+    // Memory does not fail, and no frame is larger than the first.
+    debug_assert!(written.is_ok());
+    bytes
+}
+
+/// The smallest rectangle that changes, unchanged pixels in it transparent.
+fn difference(before: &[u8], now: &[u8], width: u16, height: u16, delay: u16) -> gif::Frame<'static> {
+    let w = usize::from(width);
+    let changed = |i: usize| before.get(i) != Some(&now[i]);
+    let (mut left, mut right, mut top, mut bottom) = (w, 0, usize::from(height), 0);
+    for i in (0..now.len()).filter(|i| changed(*i)) {
+        (left, right) = (left.min(i % w), right.max(i % w + 1));
+        (top, bottom) = (top.min(i / w), bottom.max(i / w + 1));
+    }
+    if left >= right {
+        (left, right, top, bottom) = (0, 1, 0, 1);
+    }
+    let mut buffer = Vec::with_capacity((right - left) * (bottom - top));
+    for y in top..bottom {
+        buffer.extend((left..right).map(|x| if changed(y * w + x) { now[y * w + x] } else { 0 }));
+    }
+    gif::Frame {
+        delay,
+        dispose: gif::DisposalMethod::Keep,
+        transparent: Some(0),
+        left: left as u16,
+        top: top as u16,
+        width: (right - left) as u16,
+        height: (bottom - top) as u16,
+        buffer: Cow::Owned(buffer),
+        ..gif::Frame::default()
+    }
+}
+
+/// Median cut (Heckbert 1982) over all frames, and the palette's index for each cell of colour.
+fn palette(frames: &[Image], colours: usize) -> (Vec<[u8; 3]>, Vec<u8>) {
+    let mut counts = vec![(0u64, [0u64; 3]); 1 << (3 * BITS)];
+    for pixel in frames.iter().flat_map(Image::pixels) {
+        let (count, sums) = &mut counts[cell(*pixel)];
+        *count += 1;
+        for (sum, v) in sums.iter_mut().zip(pixel) {
+            *sum += u64::from(*v);
+        }
+    }
+    let mean = |index: usize| counts[index].1.map(|s| s as f32 / counts[index].0.max(1) as f32);
+    // Square roots, or the paper's many pixels would take most of the palette.
+    let weight = |index: usize| (counts[index].0 as f32).sqrt();
+    let used: Vec<usize> = (0..counts.len()).filter(|i| counts[*i].0 > 0).collect();
+    let mut boxes = vec![used.clone()];
+    while boxes.len() < colours {
+        let spread = |cells: &Vec<usize>| {
+            let wide = |k: usize| {
+                let low = cells.iter().map(|i| mean(*i)[k]).fold(f32::INFINITY, f32::min);
+                let high = cells.iter().map(|i| mean(*i)[k]).fold(f32::NEG_INFINITY, f32::max);
+                // The eye tells greens apart best, blues worst.
+                (high - low) * [0.8, 1.0, 0.6][k]
+            };
+            (0..3).map(|k| (wide(k), k)).fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a })
+        };
+        let scored = boxes.iter().enumerate().filter(|(_, b)| b.len() > 1);
+        let score = |cells: &Vec<usize>| spread(cells).0 * libm::powf(cells.iter().map(|i| weight(*i)).sum(), 0.4);
+        let Some((worst, _)) = scored.max_by(|a, b| score(a.1).total_cmp(&score(b.1))) else { break };
+        let mut cells = boxes.swap_remove(worst);
+        let axis = spread(&cells).1;
+        cells.sort_by(|a, b| mean(*a)[axis].total_cmp(&mean(*b)[axis]).then(a.cmp(b)));
+        let half = 0.5 * cells.iter().map(|i| weight(*i)).sum::<f32>();
+        let mut sum = 0.0;
+        let middle = cells.iter().take_while(|i| {
+            sum += weight(**i);
+            sum < half
+        });
+        let cut = middle.count().clamp(1, cells.len() - 1);
+        boxes.push(cells.split_off(cut));
+        boxes.push(cells);
+    }
+    let middle = |cells: &Vec<usize>| {
+        let total: u64 = cells.iter().map(|i| counts[*i].0).sum();
+        let sum = |k: usize| cells.iter().map(|i| counts[*i].1[k]).sum::<u64>();
+        [0, 1, 2].map(|k| ((sum(k) + total / 2) / total.max(1)) as u8)
+    };
+    let palette: Vec<[u8; 3]> = boxes.iter().filter(|b| !b.is_empty()).map(middle).collect();
+    let mut lookup = vec![0u8; counts.len()];
+    for index in used {
+        let c = mean(index);
+        let off = |p: &[u8; 3]| (0..3).map(|k| (f32::from(p[k]) - c[k]) * (f32::from(p[k]) - c[k])).sum::<f32>();
+        let nearest = palette.iter().enumerate().min_by(|a, b| off(a.1).total_cmp(&off(b.1)));
+        lookup[index] = nearest.map_or(0, |(i, _)| i as u8 + 1);
+    }
+    (palette, lookup)
+}
