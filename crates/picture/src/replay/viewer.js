@@ -150,9 +150,9 @@ function multiply(a, b) {
   return m;
 }
 
-function perspective(fov, aspect, near, far) {
+function perspective(fov, aspect, near, far, shift) {
   const f = 1 / Math.tan(fov / 2);
-  return [f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, 2 * far * near / (near - far), 0];
+  return [f / aspect, 0, 0, 0, 0, f, 0, 0, shift, 0, (far + near) / (near - far), -1, 0, 0, 2 * far * near / (near - far), 0];
 }
 
 function orthographic(half, near, far) {
@@ -275,7 +275,7 @@ precision highp float; precision highp int; precision highp sampler2DShadow;
 const GLSL_LIGHT = `
 uniform vec3 uEye, uKey, uKeyColor, uSky, uGround, uRim;
 uniform mat4 uLight;
-uniform float uFloor, uTaps, uSpread;
+uniform float uFloor, uTaps, uSpread, uBias, uShade;
 uniform sampler2DShadow uShadow;
 
 float lit(vec3 p) {
@@ -303,7 +303,7 @@ vec3 shade(vec3 p, vec3 n, vec3 albedo, float open) {
   vec3 ambient = mix(uGround, uSky, n.y * 0.5 + 0.5) * open * mix(1.0, bounce, 0.7);
   float facing = dot(n, uKey);
   float key = max((facing + 0.2) / 1.2, 0.0);
-  key *= key * mix(0.0, 1.0, lit(p + n * 0.02)) * mix(0.6, 1.0, open);
+  key *= key * lit(p + n * uBias) * mix(0.6, 1.0, open);
   vec3 h = normalize(uKey + v);
   float gloss = pow(max(dot(n, h), 0.0), 34.0) * 0.16 * step(0.0, facing) * min(key * 2.0, 1.0);
   float fill = max(dot(n, normalize(v + vec3(0.0, 0.35, 0.0))), 0.0) * 0.22 * open;
@@ -443,7 +443,7 @@ void main() {
   vec2 cell = (vAt.xz - uNearBox.xy) / uNearBox.z + 0.5;
   vec2 inside = step(abs(cell - 0.5), vec2(0.5));
   float touch = texture(uNear, cell).r * inside.x * inside.y;
-  float shadow = mix(0.42, 1.0, lit(vAt)) * (1.0 - 0.72 * smoothstep(0.0, 0.8, touch));
+  float shadow = mix(uShade, 1.0, lit(vAt)) * (1.0 - 0.72 * smoothstep(0.0, 0.8, touch));
   vec3 c = mix(uFloorColor, uLineColor, line) * shadow;
   float darkness = (1.0 - shadow) * (1.0 - smoothstep(0.5, 1.0, away));
   color = finish(c, max(fade * fade, darkness));
@@ -543,17 +543,17 @@ function emptyScene() {
 const LOOKS = {
   dark: {
     uLow: linear("#20242a"), uHigh: linear("#15181c"), uFloorColor: linear("#343a42"), uLineColor: linear("#535c68"),
-    uSky: [0.40, 0.44, 0.50], uGround: [0.13, 0.12, 0.11], uKeyColor: [1.62, 1.52, 1.38], uRim: [0.20, 0.24, 0.30],
+    uSky: [0.40, 0.44, 0.50], uGround: [0.13, 0.12, 0.11], uKeyColor: [1.62, 1.52, 1.38], uRim: [0.20, 0.24, 0.30], uShade: 0.38,
   },
   light: {
     uLow: linear("#fafbfd"), uHigh: linear("#f0f3f7"), uFloorColor: linear("#ffffff"), uLineColor: linear("#ccd3dc"),
-    uSky: [0.66, 0.70, 0.76], uGround: [0.36, 0.34, 0.32], uKeyColor: [1.30, 1.24, 1.14], uRim: [0.10, 0.11, 0.12],
+    uSky: [0.66, 0.70, 0.76], uGround: [0.36, 0.34, 0.32], uKeyColor: [1.30, 1.24, 1.14], uRim: [0.10, 0.11, 0.12], uShade: 0.56,
   },
 };
 
 /* From the plainest, for software drawing, to the richest. */
 const QUALITY = [
-  { sides: 10, rows: 2, occlude: 0, taps: 2, shadow: 512, near: 128, ratio: 0.8 },
+  { sides: 12, rows: 3, occlude: 0, taps: 2, shadow: 512, near: 128, ratio: 0.8 },
   { sides: 18, rows: 4, occlude: 1, taps: 5, shadow: 1024, near: 256, ratio: 1.5 },
   { sides: 30, rows: 6, occlude: 1, taps: 14, shadow: 2048, near: 512, ratio: 2 },
 ];
@@ -786,7 +786,7 @@ class Renderer {
     gl.viewport(0, 0, width, height);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     const world = {
-      ...look, uView: camera.matrix, uEye: camera.eye, uKey: key, uLight: light.matrix, uTaps: q.taps, uSpread: 0.045 / (2 * light.half),
+      ...look, uView: camera.matrix, uEye: camera.eye, uKey: key, uLight: light.matrix, uTaps: q.taps, uSpread: 0.055 / (2 * light.half), uBias: 0.012 + 3 * light.half / q.shadow,
       uFloor: floor, uPixels: [width, height], uOcclude: q.occlude,
     };
 
@@ -924,6 +924,7 @@ class Camera {
   constructor() {
     this.yaw = 0.6; this.pitch = 0.2; this.distance = 4; this.offset = [0, 1, 0]; this.anchor = [0, 0, 0];
     this.width = 1; this.height = 1; this.move = null;
+    this.inset = 0;   // pixels covered on the right; the middle of the picture moves left by half of it
   }
 
   /** Recomputes the matrices for an anchor (the point being followed, or the origin). */
@@ -936,7 +937,7 @@ class Camera {
     this.right = [Math.cos(this.yaw), 0, -Math.sin(this.yaw)];
     this.up = cross(this.back, this.right);
     const near = Math.max(0.02, this.distance * 0.02);
-    this.matrix = multiply(perspective(FOV, this.width / this.height, near, this.distance * 8 + 60), lookAt(this.eye, this.target, this.up));
+    this.matrix = multiply(perspective(FOV, this.width / this.height, near, this.distance * 8 + 60, this.inset / this.width), lookAt(this.eye, this.target, this.up));
   }
 
   orbit(dx, dy) {
@@ -964,7 +965,7 @@ class Camera {
 
   /** Direction from the eye through a point of the screen. */
   ray(x, y) {
-    const t = Math.tan(FOV / 2), sx = (x / this.width * 2 - 1) * t * this.width / this.height, sy = (1 - y / this.height * 2) * t;
+    const t = Math.tan(FOV / 2), sx = ((x * 2 + this.inset) / this.width - 1) * t * this.width / this.height, sy = (1 - y / this.height * 2) * t;
     return unit(add(add(scale(this.right, sx), scale(this.up, sy)), scale(this.back, -1)));
   }
 
@@ -972,7 +973,7 @@ class Camera {
   frame({ low, high }, yaw, pitch, anchor, smooth) {
     const centre = scale(add(low, high), 0.5), c = Math.cos(pitch);
     const back = [Math.sin(yaw) * c, Math.sin(pitch), Math.cos(yaw) * c], right = [Math.cos(yaw), 0, -Math.sin(yaw)], up = cross(back, right);
-    const ty = Math.tan(FOV / 2) * 0.86, tx = ty * this.width / this.height;
+    const ty = Math.tan(FOV / 2) * 0.86, tx = ty * (this.width - this.inset) / this.height;
     let distance = 1;
     for (let i = 0; i < 8; i++) {
       const p = sub([i & 1 ? high[0] : low[0], i & 2 ? high[1] : low[1], i & 4 ? high[2] : low[2]], centre);
@@ -1104,10 +1105,9 @@ class Player {
   constructor(take, options) {
     this.take = take;
     this.time = 0; this.playing = false; this.speed = 1; this.loop = true; this.range = null;
-    const travel = this.travel();
     this.show = {
       body: true, skeleton: take.characters.every((c) => !c.parts.length), trails: false, contacts: true,
-      names: take.characters.length > 1, grid: true, follow: travel > 5,
+      names: take.characters.length > 1, grid: true, follow: this.travel() > 2.5,
     };
     this.ghosts = "off";
     this.ghostStep = Math.max(1, Math.round(take.fps / 6));
@@ -1127,17 +1127,18 @@ class Player {
 
   // -- what the camera should look at
 
-  /** How far, in metres over the ground, the characters' roots wander. */
+  /** How far, in metres over the ground, the farthest-going character wanders. */
   travel() {
-    const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
-    for (const c of this.take.characters) {
+    return this.take.characters.reduce((most, c) => {
+      const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
       for (let f = 0; f < c.frames; f++) {
-        for (const [k, axis] of [[0, 0], [1, 2]]) {
-          low[k] = Math.min(low[k], c.root[f * 3 + axis]); high[k] = Math.max(high[k], c.root[f * 3 + axis]);
+        for (let k = 0; k < 2; k++) {
+          const x = c.root[f * 3 + 2 * k];
+          low[k] = Math.min(low[k], x); high[k] = Math.max(high[k], x);
         }
       }
-    }
-    return Math.max(0, high[0] - low[0], high[1] - low[1]);
+      return Math.max(most, high[0] - low[0], high[1] - low[1]);
+    }, 0);
   }
 
   /** Yaw of a good first view: beside two people facing each other, else half in front of the first one. */
@@ -1186,6 +1187,7 @@ class Player {
     const angles = { frame: [this.heading, 0.2], front: [front, 0.06], side: [front - Math.PI / 2, 0.06], top: [front, Math.PI / 2 - 0.001] }[which];
     const now = this.time * this.take.fps;
     const box = this.show.follow ? boundsOver(this.take, now, now) : boundsOver(this.take, 0, this.take.frames - 1);
+    if (this.show.follow) { box.low = sub(box.low, [0.25, 0, 0.25]); box.high = add(box.high, [0.25, 0.2, 0.25]); }
     this.camera.frame(box, angles[0], angles[1], this.anchor(), smooth);
     this.dirty = true;
   }
@@ -1344,7 +1346,7 @@ class Player {
 
   /** Paths of hands and feet: solid behind, faint ahead, with dots a twelfth of a second apart where the joint moves. */
   addTrails(c, now) {
-    const { fps } = this.take, span = TRAIL_SECONDS * fps, width = 1.3 * this.renderer.ratio, m = c.landmarks;
+    const { fps } = this.take, span = TRAIL_SECONDS * fps, width = 1.5 * this.renderer.ratio, m = c.landmarks;
     const stride = Math.max(1, Math.round(fps / 60)), dots = Math.max(1, Math.round(fps / 12));
     const first = Math.max(c.start, Math.ceil((now - span) / stride) * stride), last = Math.min(c.start + c.frames - 1, now + span);
     for (const j of this.trailJoints(c)) {
@@ -1449,7 +1451,7 @@ function store(key, value) {
 const KEYS_HELP = [
   ["Playback", [
     ["Play or pause", "Space"], ["One frame back, forward", ["\u2190 \u2192", ", ."]], ["Ten frames", "Shift , ."], ["Start, end", ["Home", "End"]],
-    ["Slower, faster", ["[", "]"]], ["Loop on or off", "L"], ["Loop from here, to here, whole take", ["I", "O", "U"]], ["Previous, next event", ["J", "K"]],
+    ["Slower, faster", ["[", "]"]], ["Loop on or off", "L"], ["Loop from here, to here, all", ["I", "O", "U"]], ["Previous, next event", ["J", "K"]],
   ]],
   ["Camera", [
     ["Orbit", "Drag"], ["Pan", "Right drag, Shift drag"], ["Zoom", "Wheel, pinch"], ["Pan and zoom by touch", "Two fingers"],
@@ -1461,7 +1463,7 @@ const KEYS_HELP = [
   ]],
   ["Reading the picture", [
     ["Joint details", "Point at a body"], ["Keep a joint", "Click it; Esc lets go"], ["Green mark", "Planted foot"], ["Red mark", "Planted foot that slides"],
-    ["Solid block in an interval", "Its active window"], ["Zoom the time line", "Ctrl wheel"],
+    ["Solid block in an interval", "Its active window"], ["Loop an interval", "Double-click it"], ["Zoom the time line", "Ctrl and wheel on it"],
   ]],
 ];
 
@@ -1634,7 +1636,6 @@ class Page {
     b.title = text;
     b.setAttribute("aria-label", text);
     b.addEventListener("click", (e) => { if (e.detail === 0) { this.player.pause(); this.player.seek(s.from); } });
-    b.addEventListener("dblclick", () => this.player.setRange(s.from, s.to));
     this.spanButtons.push([b, s]);
     return b;
   }
@@ -1684,6 +1685,14 @@ class Page {
   setPanel(open) {
     $("app").classList.toggle("no-panel", !open);
     $("panel-open").setAttribute("aria-expanded", open);
+    this.placePicture();
+  }
+
+  /** Keeps the picture clear of the panel where there is room beside it. */
+  placePicture() {
+    const panel = $("panel"), stage = $("stage").clientWidth;
+    this.player.camera.inset = panel.offsetWidth && stage > 900 ? stage - panel.offsetLeft : 0;
+    this.player.dirty = true;
   }
 
   switchTheme() {
@@ -1732,6 +1741,10 @@ class Page {
     track.addEventListener("pointerup", stop);
     track.addEventListener("pointercancel", stop);
     track.addEventListener("pointerleave", () => { ghost.hidden = true; });
+    track.addEventListener("dblclick", (e) => {
+      const under = document.elementFromPoint(e.clientX, e.clientY), pair = this.spanButtons.find(([button]) => button.contains(under));
+      if (pair) this.player.setRange(Math.max(pair[1].from, 0), Math.min(pair[1].to, this.take.duration));
+    });
     $("scroller").addEventListener("wheel", (e) => {
       if (!e.ctrlKey && !e.metaKey) return;
       e.preventDefault();
@@ -1800,7 +1813,7 @@ class Page {
       player.dirty = true;
     }, { passive: false });
     this.bindGestures();
-    new ResizeObserver(() => { player.dirty = true; }).observe(canvas);
+    new ResizeObserver(() => this.placePicture()).observe(canvas);
   }
 
   /** Trackpad pinch in Safari. */
@@ -1936,6 +1949,7 @@ class Page {
       const s = camera.project(add([c.pose.at[0], c.pose.at[top * 3 + 1], c.pose.at[2]], [0, 0.3, 0]));
       label.hidden = !s;
       if (s) label.style.transform = `translate(${s[0].toFixed(1)}px, ${s[1].toFixed(1)}px) translate(-50%, -100%)`;
+      if (s) label.style.zIndex = Math.round(1000 - 10 * s[2]);
     });
     this.syncCard(player.hover || player.pinned);
   }
@@ -1947,7 +1961,9 @@ class Page {
     if (card.hidden) return;
     card.replaceChildren(...this.cardContent(c, pick.joint));
     const s = player.camera.project(poseJoint(c.pose, pick.joint)) || [0, 0], stage = $("stage").getBoundingClientRect();
-    const w = card.offsetWidth, h = card.offsetHeight, right = s[0] + 22 + w < stage.width - 8;
+    const w = card.offsetWidth, h = card.offsetHeight, panel = $("panel"), wide = panel.offsetWidth > 0;
+    if (innerWidth <= 720) { card.style.transform = "translate(8px, 8px)"; return; }
+    const right = s[0] + 22 + w < (wide ? panel.offsetLeft : stage.width) - 8;
     const x = right ? s[0] + 22 : s[0] - 22 - w, y = s[1] - h / 2;
     card.style.transform = `translate(${clamp(x, 8, Math.max(8, stage.width - w - 8)).toFixed(0)}px, ${clamp(y, 8, Math.max(8, stage.height - h - 8)).toFixed(0)}px)`;
   }
@@ -1968,7 +1984,7 @@ class Page {
       make("header", {}, make("b", {}, c.joints[j]), make("span", { own: c.color }, make("span", { class: "dot" }), c.name)),
       make("dl", {}, ...rows.flatMap(([k, v]) => [make("dt", {}, k), make("dd", {}, v)])),
     ];
-    if (pinned) content.push(make("p", {}, "Kept. Click it again or press Esc to let go."));
+    if (pinned) content.push(make("p", {}, "Kept until you click it again or press Esc."));
     return content;
   }
 }
