@@ -78,11 +78,11 @@ pub(crate) struct ConvertArgs {
     pub(crate) output: PathBuf,
 
     /// Resample to this many frames per second
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     pub(crate) fps: Option<f32>,
 
     /// The true rate of the source, where its header lies
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     pub(crate) source_fps: Option<f32>,
 
     /// Exchange left and right
@@ -90,11 +90,17 @@ pub(crate) struct ConvertArgs {
     pub(crate) mirror: bool,
 
     /// Keep only this part, in seconds
-    #[arg(long, value_name = "FROM,TO", value_delimiter = ',', num_args = 2)]
-    pub(crate) trim: Option<Vec<f32>>,
+    #[arg(long, value_name = "FROM,TO", value_parser = pair, allow_hyphen_values = true)]
+    pub(crate) trim: Option<(f32, f32)>,
 
     #[command(flatten)]
     pub(crate) look: LookArgs,
+}
+
+fn pair(text: &str) -> Result<(f32, f32), String> {
+    let (from, to) = text.split_once(',').ok_or("two numbers with a comma between are wanted")?;
+    let number = |t: &str| t.trim().parse().map_err(|_| format!("{t:?} is not a number"));
+    Ok((number(from)?, number(to)?))
 }
 
 /// How pictures look.

@@ -1,2 +1,98 @@
-//! Under construction.
-fn main() {}
+//! The `kumite` command: raw arguments to a checked request to a run. The only crate that reads files, prints, or
+//! knows the time.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the one crate that talks to a person")]
+
+mod args;
+mod convert;
+mod demo;
+mod failure;
+mod inspect;
+mod look;
+mod manual;
+mod output;
+mod source;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::Value;
+
+use args::{Cli, Command};
+use failure::{BAD_INPUT, Failure, Outcome};
+
+/// What a command has to say: lines for people, one object for programs.
+pub(crate) struct Report {
+    pub(crate) text: String,
+    pub(crate) json: Value,
+}
+
+/// How a command shows that it is at work.
+pub(crate) struct Progress {
+    quiet: bool,
+}
+
+impl Progress {
+    /// A bar on standard error, if that is a terminal and nobody asked for silence.
+    pub(crate) fn bar(&self, length: usize, what: &str) -> ProgressBar {
+        if self.quiet {
+            return ProgressBar::hidden();
+        }
+        let bar = ProgressBar::new(length as u64).with_message(what.to_owned());
+        match ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}") {
+            Ok(style) => bar.with_style(style),
+            Err(_) => bar,
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return wrong_use(&error),
+    };
+    let progress = Progress { quiet: cli.quiet || cli.json };
+    let done = run(&cli.command, &progress);
+    match done {
+        Ok(report) if cli.json => {
+            println!("{}", report.json);
+            ExitCode::SUCCESS
+        }
+        Ok(report) => {
+            print!("{}", report.text);
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            if cli.json {
+                println!("{}", failure.to_json());
+            } else {
+                eprintln!("kumite: {failure}");
+            }
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+fn run(command: &Command, progress: &Progress) -> Outcome<Report> {
+    match command {
+        Command::Demo(args) => demo::run(args, progress),
+        Command::Inspect(args) => inspect::run(args, progress),
+        Command::Convert(args) => convert::run(args, progress),
+        Command::Completions(args) => manual::completions(args),
+        Command::Manual(args) => manual::pages(args),
+    }
+}
+
+/// Help goes to standard output and is no error; anything else is one message, also as JSON if asked for.
+fn wrong_use(error: &clap::Error) -> ExitCode {
+    let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if asked || !std::env::args().any(|a| a == "--json") {
+        let _ = error.print();
+        return ExitCode::from(if asked { 0 } else { BAD_INPUT });
+    }
+    let text = error.to_string();
+    let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    println!("{}", Failure::bad(message).to_json());
+    ExitCode::from(BAD_INPUT)
+}

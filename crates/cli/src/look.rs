@@ -1,0 +1,80 @@
+//! Pictures as the user asked for them.
+
+use kumite_motion::{Clip, Roles};
+use kumite_picture::{Actor, Movie, Sheet, Strip, Theme, Times, View};
+
+use crate::args::{LookArgs, ThemeArg, ViewArg};
+use crate::failure::{Failure, Outcome};
+
+impl LookArgs {
+    /// Everything within what can be drawn.
+    pub(crate) fn check(&self) -> Outcome<()> {
+        if !(1..=60).contains(&self.poses) {
+            let message = format!("--poses is {}; 1 to 60 fit a strip", self.poses);
+            return Err(Failure::bad(message).key("--poses").found(self.poses.to_string()).allowed("1 to 60"));
+        }
+        if !(200..=8000).contains(&self.width) {
+            let message = format!("--width is {}; 200 to 8000 pixels are drawn", self.width);
+            return Err(Failure::bad(message).key("--width").found(self.width.to_string()).allowed("200 to 8000"));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn views(&self) -> Vec<View> {
+        let view = |v: &ViewArg| match v {
+            ViewArg::ThreeQuarter => View::three_quarter(),
+            ViewArg::Front => View::front(),
+            ViewArg::Side => View::side(),
+            ViewArg::Top => View::top(),
+        };
+        self.view.iter().map(view).collect()
+    }
+
+    pub(crate) fn theme(&self) -> Theme {
+        match self.theme {
+            ThemeArg::Light => Theme::LIGHT,
+            ThemeArg::Dark => Theme::DARK,
+        }
+    }
+
+    pub(crate) fn strip<'a>(&self, clip: &'a Clip, roles: Option<Roles>) -> Strip<'a> {
+        Strip {
+            times: Times::Even(self.poses),
+            views: self.views(),
+            theme: self.theme(),
+            width: self.width,
+            threads: threads(),
+            ..Strip::of(actor(clip, roles))
+        }
+    }
+}
+
+pub(crate) fn actor(clip: &Clip, roles: Option<Roles>) -> Actor<'_> {
+    match roles {
+        Some(roles) => Actor::with_roles(clip, roles),
+        None => Actor::new(clip),
+    }
+}
+
+pub(crate) fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// A contact sheet, a strip for each clip.
+pub(crate) fn sheet(look: &LookArgs, clips: &[(Clip, Option<Roles>)]) -> Vec<u8> {
+    let sheet = Sheet {
+        strips: clips.iter().map(|(clip, roles)| Strip { timeline: false, ..look.strip(clip, *roles) }).collect(),
+        rows: clips.len().div_ceil(2),
+        width: look.width,
+        theme: look.theme(),
+        threads: threads(),
+        ..Sheet::default()
+    };
+    sheet.render(0).to_png()
+}
+
+/// A moving picture, at most 480 pixels wide: GIF is a small format.
+pub(crate) fn gif(look: &LookArgs, clip: &Clip, roles: Option<Roles>) -> Vec<u8> {
+    let strip = Strip { width: look.width.min(480), row_height: 420, ..look.strip(clip, roles) };
+    strip.to_gif(&Movie::default())
+}

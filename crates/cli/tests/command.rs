@@ -1,0 +1,169 @@
+//! The command as users and programs meet it: exit codes, JSON, errors, files.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const BVH: &str = "HIERARCHY\nROOT Hips\n{\n OFFSET 0 0 0\n CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n \
+ JOINT LeftLeg\n {\n  OFFSET 0.1 -0.4 0\n  CHANNELS 3 Zrotation Xrotation Yrotation\n  End Site\n  {\n   OFFSET 0 -0.4 0\n  }\n }\n \
+ JOINT RightLeg\n {\n  OFFSET -0.1 -0.4 0\n  CHANNELS 3 Zrotation Xrotation Yrotation\n  End Site\n  {\n   OFFSET 0 -0.4 0\n  }\n }\n}\n\
+MOTION\nFrames: 3\nFrame Time: 0.05\n0 0.9 0 0 0 0 0 10 0 0 20 0\n0 0.9 0.1 0 0 0 0 20 0 0 10 0\n0 0.9 0.2 0 0 0 0 30 0 0 0 0\n";
+
+/// A folder of its own for one test.
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn kumite(folder: &Path, words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_kumite")).args(words).current_dir(folder).output().unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&output.stdout)))
+}
+
+/// Exit 2, one message, nothing on standard output but the JSON asked for, nothing left behind.
+#[track_caller]
+fn refused(folder: &Path, words: &[&str], fragment: &str) -> Value {
+    let before = std::fs::read_dir(folder).unwrap().count();
+    let plain = kumite(folder, words);
+    let message = String::from_utf8_lossy(&plain.stderr).into_owned();
+    assert_eq!(plain.status.code(), Some(2), "{message}");
+    assert!(plain.stdout.is_empty());
+    assert!(message.contains(fragment), "{message}");
+    assert!(!message.contains("panicked"), "{message}");
+    let told = kumite(folder, &[words, &["--json"]].concat());
+    assert_eq!(told.status.code(), Some(2));
+    let error = json(&told)["error"].clone();
+    assert!(error["message"].is_string(), "{error}");
+    assert_eq!(std::fs::read_dir(folder).unwrap().count(), before, "something was left behind");
+    error
+}
+
+#[test]
+fn inspect_tells_what_a_file_holds() {
+    let folder = folder("inspect");
+    std::fs::write(folder.join("a.bvh"), BVH.replace("Frames: 3", "Frames: 4")).unwrap();
+    let out = kumite(&folder, &["inspect", "a.bvh", "--json"]);
+    assert_eq!(out.status.code(), Some(0));
+    let file = &json(&out)["files"][0];
+    assert_eq!(file["format"], "bvh");
+    assert_eq!(
+        (file["joints"].as_u64(), file["frames"].as_u64(), file["fps"].as_f64()),
+        (Some(3), Some(3), Some(20.0))
+    );
+    assert!(file["warnings"][0].as_str().unwrap().contains('4'), "{file}");
+    let text = String::from_utf8(kumite(&folder, &["inspect", "a.bvh"]).stdout).unwrap();
+    assert!(text.contains("3 joints, 3 frames at 20 fps"), "{text}");
+}
+
+#[test]
+fn the_embedded_library_is_listed_with_its_spans() {
+    let out = kumite(&folder("embedded"), &["inspect", "embedded", "--json"]);
+    let clips = json(&out)["files"][0]["clips"].clone();
+    let jab = clips.as_array().unwrap().iter().find(|c| c["name"] == "jab").unwrap();
+    assert_eq!(jab["spans"][0]["kind"], "attack");
+    assert_eq!(jab["spans"][0]["part"], "left_wrist");
+}
+
+#[test]
+fn convert_writes_every_format() {
+    let folder = folder("convert");
+    std::fs::write(folder.join("a.bvh"), BVH).unwrap();
+    let starts: [(&str, &[u8]); 4] =
+        [("b.bvh", b"HIERARCHY"), ("a.png", b"\x89PNG"), ("a.svg", b"<svg"), ("a.gif", b"GIF89a")];
+    for (file, start) in starts {
+        let out = kumite(&folder, &["convert", "a.bvh", file, "--width", "400", "--poses", "2", "--json"]);
+        assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stdout));
+        assert_eq!(json(&out)["joints"], 3);
+        let bytes = std::fs::read(folder.join(file)).unwrap();
+        assert!(bytes.windows(start.len()).take(200).any(|w| w == start), "{file}");
+    }
+    let out = kumite(&folder, &["convert", "a.bvh", "c.bvh", "--fps", "40", "--mirror", "--json"]);
+    assert_eq!(json(&out)["frames"], 5);
+    let out = kumite(&folder, &["convert", "a.bvh", "d.bvh", "--trim", "0.05,0.1", "--json"]);
+    assert_eq!(json(&out)["frames"], 2);
+    let out = kumite(&folder, &["convert", "a.bvh", "embedded:jab", "sheet.png", "--width", "600", "--json"]);
+    assert_eq!(json(&out)["clips"], 2);
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 8, "a temporary file was left behind");
+}
+
+#[test]
+fn convert_there_and_back_is_the_same_motion() {
+    let folder = folder("round-trip");
+    for words in [["convert", "embedded:duck", "duck.bvh"], ["convert", "duck.bvh", "again.bvh"]] {
+        assert_eq!(kumite(&folder, &words).status.code(), Some(0));
+    }
+    assert_eq!(std::fs::read(folder.join("duck.bvh")).unwrap(), std::fs::read(folder.join("again.bvh")).unwrap());
+}
+
+#[test]
+fn demo_writes_a_page_and_what_it_shows() {
+    let folder = folder("demo");
+    let out = kumite(&folder, &["demo", "-o", "out", "--json"]);
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+    let report = json(&out);
+    let page = std::fs::read_to_string(folder.join("out/index.html")).unwrap();
+    for scene in report["scenes"].as_array().unwrap() {
+        for file in scene["files"].as_array().unwrap() {
+            let file = file.as_str().unwrap();
+            assert!(folder.join("out").join(file).is_file(), "{file}");
+            assert!(page.contains(file), "{file}");
+        }
+    }
+    assert!(report["wall_seconds"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn wrong_use_and_bad_input_get_one_clear_error() {
+    let folder = folder("refused");
+    std::fs::write(folder.join("a.bvh"), BVH).unwrap();
+    std::fs::write(folder.join("bad.bvh"), BVH.replace("Xrotation Yrotation\n  End", "Xrot Yrotation\n  End")).unwrap();
+    std::fs::write(folder.join("keys.toml"), "name = \"x\"\nstance = \"guard\"\nseconds = 1\nsecond = 2\n").unwrap();
+    std::fs::write(folder.join("late.toml"), "name = \"x\"\nstance = \"guard\"\nseconds = 1\n[[key]]\nat = 2\n")
+        .unwrap();
+    std::fs::write(folder.join("where.toml"), "name = \"x\"\nstance = \"gard\"\nseconds = 1\n").unwrap();
+    refused(&folder, &["inspect", "missing.bvh"], "missing.bvh: cannot read: there is no such file");
+    refused(&folder, &["inspect", "."], "kind of motion");
+    refused(&folder, &["convert", "a.bvh", "a.xyz"], ".bvh, .png");
+    refused(&folder, &["convert", "a.bvh", "a"], "cannot write");
+    refused(&folder, &["convert", "a.bvh", "a.png", "--poses", "0"], "1 to 60");
+    refused(&folder, &["convert", "a.bvh", "b.bvh", "--fps", "-3"], "--fps");
+    refused(&folder, &["convert", "a.bvh", "b.bvh", "--fps", "0"], "1 to 1000");
+    refused(&folder, &["convert", "a.bvh", "b.bvh", "--trim", "5,6"], "--trim");
+    refused(&folder, &["convert", "a.bvh", "a.bvh", "a.gif"], "contact sheet");
+    refused(&folder, &["convert", "embedded:jap", "a.png"], "jab");
+    refused(&folder, &["convert", "a.bvh", "nowhere/a.png"], "no such file or folder");
+    refused(&folder, &["frobnicate"], "unrecognized");
+    refused(&folder, &["convert", "late.toml", "a.png"], "0 to 1");
+    refused(&folder, &["convert", "where.toml", "a.png"], "guard, stand");
+    let error = refused(&folder, &["inspect", "bad.bvh"], "bad.bvh: line 9");
+    assert_eq!(error["line"], 9);
+    assert_eq!(error["found"], "Xrot");
+    assert!(error["allowed"].as_str().unwrap().contains("Xposition"), "{error}");
+    let error = refused(&folder, &["convert", "keys.toml", "a.png"], "keys.toml: line 4: unknown field `second`");
+    assert_eq!(error["line"], 4);
+}
+
+#[test]
+fn help_completions_and_manual_pages() {
+    let folder = folder("manual");
+    for words in [&["--help"][..], &["convert", "--help"], &["inspect", "--help"], &["demo", "--help"]] {
+        let out = kumite(&folder, words);
+        assert_eq!(out.status.code(), Some(0));
+        assert!(String::from_utf8_lossy(&out.stdout).contains("Examples:"), "{words:?}");
+    }
+    let out = kumite(&folder, &["completions", "bash"]);
+    assert!(String::from_utf8_lossy(&out.stdout).contains("_kumite"));
+    let out = kumite(&folder, &["manual", "-o", "man"]);
+    assert_eq!(out.status.code(), Some(0));
+    let page = std::fs::read_to_string(folder.join("man/kumite-convert.1")).unwrap();
+    assert!(page.contains("film strip"), "{page}");
+}
