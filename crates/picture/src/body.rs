@@ -383,8 +383,8 @@ impl<'a> Person<'a> {
         // The nose tells the profile, the visor everything else.
         self.ball(Group::Head, (head, at(0.0, 0.040, 0.054), 0.007), (head, at(0.0, 0.024, 0.064), 0.0085));
         for side in [1.0, -1.0] {
-            let middle = (head, at(0.0, 0.060, 0.052), 0.0155);
-            self.ball(Group::Face, middle, (head, at(side * 0.036, 0.060, 0.028), 0.0145));
+            let middle = (head, at(0.0, 0.060, 0.051), 0.0165);
+            self.ball(Group::Face, middle, (head, at(side * 0.036, 0.060, 0.026), 0.0125));
         }
     }
 

@@ -61,12 +61,20 @@ pub(crate) struct Canvas {
     height: usize,
     colours: Vec<Linear>,
     depths: Vec<f32>,
+    /// Corners of what may be painted.
+    window: ((usize, usize), (usize, usize)),
 }
 
 impl Canvas {
     pub(crate) fn new(width: usize, height: usize, paper: Rgb) -> Canvas {
         let count = width * height;
-        Canvas { width, height, colours: vec![Linear::from_rgb(paper); count], depths: vec![f32::NEG_INFINITY; count] }
+        Canvas {
+            width,
+            height,
+            colours: vec![Linear::from_rgb(paper); count],
+            depths: vec![f32::NEG_INFINITY; count],
+            window: ((0, 0), (width, height)),
+        }
     }
 
     pub(crate) fn put(&mut self, x: usize, y: usize, colour: Linear, depth: f32) {
@@ -92,9 +100,10 @@ impl Canvas {
     /// Blends where `cover` (0 to 1, of a pixel's middle) says.
     fn fill(&mut self, min: Vec2, max: Vec2, colour: Rgb, alpha: f32, cover: impl Fn(Vec2, f32) -> f32) {
         let colour = Linear::from_rgb(colour);
-        let clip = |v: f32, end: usize| (v.max(0.0) as usize).min(end);
-        let (x0, x1) = (clip(min.x - 1.0, self.width), clip(max.x + 2.0, self.width));
-        let (y0, y1) = (clip(min.y - 1.0, self.height), clip(max.y + 2.0, self.height));
+        let (low, high) = self.window;
+        let clip = |v: f32, low: usize, high: usize| (v.max(0.0) as usize).clamp(low, high);
+        let (x0, x1) = (clip(min.x - 1.0, low.0, high.0), clip(max.x + 2.0, low.0, high.0));
+        let (y0, y1) = (clip(min.y - 1.0, low.1, high.1), clip(max.y + 2.0, low.1, high.1));
         for y in y0..y1 {
             for x in x0..x1 {
                 let index = y * self.width + x;
@@ -120,6 +129,8 @@ impl Canvas {
     pub(crate) fn trail(&mut self, page: &Page, index: usize, trail: &Trail) {
         let panel = &page.panels[index];
         let corner = Vec2::new(panel.x as f32, panel.y as f32);
+        let end = ((panel.x + panel.width).min(self.width), (panel.y + panel.height).min(self.height));
+        self.window = ((panel.x.min(end.0), panel.y.min(end.1)), end);
         let points: Vec<_> = trail.points.iter().map(|p| panel.camera.project(*p)).collect();
         let last = points.len().saturating_sub(1).max(1) as f32;
         // What is behind a body shows faintly through it.
@@ -141,6 +152,7 @@ impl Canvas {
                 });
             }
         }
+        self.window = ((0, 0), (self.width, self.height));
     }
 
     pub(crate) fn mark(&mut self, mark: &Mark) {

@@ -356,21 +356,38 @@ impl<'a> Stage<'a> {
 
     fn trace(&self, list: &[u32], pixel: Vec2) -> Option<Hit> {
         // Only what the ray meets, or what melts into that: farther solids would just shorten the steps.
-        let (mut front, mut rear) = (f32::NEG_INFINITY, f32::INFINITY);
         let (mut met, mut count) = ([0u32; 24], 0);
+        let mut top = Bound::NONE;
+        let mut rear = f32::INFINITY;
+        let mut run = Bound::NONE;
+        let mut run_id = NOBODY;
         for &index in list {
             let solid = &self.solids[index as usize];
             let aside = solid.outline.distance(pixel).0;
-            if aside < solid.melt && count < met.len() {
-                (met[count], count) = (index, count + 1);
-                if aside < 0.5 * solid.melt {
-                    front = front.max(solid.front + solid.melt);
-                    rear = rear.min(solid.rear - solid.melt);
-                }
+            if aside >= solid.melt || count == met.len() {
+                continue;
             }
+            (met[count], count) = (index, count + 1);
+            rear = rear.min(solid.rear - solid.melt);
+            if solid.run != run_id {
+                top = top.higher(run);
+                (run, run_id) = (Bound::NONE, solid.run);
+            }
+            run.add(solid, index, pixel, aside);
+        }
+        top = top.higher(run);
+        if let (Some(z), true) = (top.exact, top.alone) {
+            return Some(Hit { at: pixel.extend(z), solid: top.solid });
         }
         let met = &met[..count];
-        let mut z = front;
+        let mut z = top.z;
+        for _ in 0..12 {
+            let (d, _) = self.field(met, pixel.extend(z));
+            if d > 0.0 || z == f32::NEG_INFINITY {
+                break;
+            }
+            z += 0.5 - d;
+        }
         for _ in 0..160 {
             if z < rear {
                 return None;
@@ -531,6 +548,43 @@ impl<'a> Stage<'a> {
         // Shadows end with the panel, softly.
         let inside = smooth((1.0 - aside) / 0.12) * below;
         colour.toward(self.shade, 0.85 * dark * inside)
+    }
+}
+
+/// Above which depth a ray meets nothing of a run.
+#[derive(Clone, Copy)]
+struct Bound {
+    z: f32,
+    /// Where the ray enters, if that is known without marching.
+    exact: Option<f32>,
+    /// Whether there is nothing to melt into.
+    alone: bool,
+    solid: u32,
+}
+
+impl Bound {
+    const NONE: Bound = Bound { z: f32::NEG_INFINITY, exact: None, alone: true, solid: NOBODY };
+
+    fn higher(self, other: Bound) -> Bound {
+        if other.z > self.z { other } else { self }
+    }
+
+    fn add(&mut self, solid: &Seen, index: u32, pixel: Vec2, aside: f32) {
+        let entry = match &solid.field {
+            Field::Taper(taper) if aside < 0.0 => taper.enter(pixel),
+            _ => None,
+        };
+        self.alone = self.solid == NOBODY && entry.is_some();
+        self.exact = entry;
+        self.solid = index;
+        // What melts swells towards the eye; how far is known only roughly, see `trace`.
+        let z = match entry {
+            Some(z) if self.alone => z,
+            Some(z) => z + 0.5 * solid.melt,
+            None if aside < 0.5 * solid.melt => solid.front + solid.melt,
+            None => f32::NEG_INFINITY,
+        };
+        self.z = self.z.max(z);
     }
 }
 

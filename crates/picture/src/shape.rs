@@ -120,8 +120,38 @@ impl Taper {
         Taper { a, axis: (b - a) / length, length, ra, rb, sin, cos: (1.0 - sin * sin).max(0.0).sqrt() }
     }
 
+    /// Depth at which a ray along -z through `pixel` enters.
+    pub(crate) fn enter(&self, pixel: Vec2) -> Option<f32> {
+        let d = pixel - self.a.truncate();
+        let dd = d.length_squared();
+        let ball = |dd: f32, z: f32, r: f32| (dd < r * r).then(|| z + (r * r - dd).sqrt());
+        let mut best = ball(dd, self.a.z, self.ra);
+        if self.length > 0.0 {
+            let end = self.a + self.axis * self.length;
+            best = higher(best, ball(pixel.distance_squared(end.truncate()), end.z, self.rb));
+            // On the flank cos x + sin y = ra, with y along the axis and x from it: a quadratic in the depth w.
+            let (m, n) = (d.dot(self.axis.truncate()), self.axis.z);
+            let c0 = self.ra - self.sin * m;
+            let cc = self.cos * self.cos;
+            let (a, b, c) = (cc - n * n, n * (c0 * self.sin - cc * m), cc * (dd - m * m) - c0 * c0);
+            let disc = b * b - a * c;
+            if disc >= 0.0 && a.abs() > 1e-9 {
+                let root = disc.sqrt();
+                for w in [(-b + root) / a, (-b - root) / a] {
+                    let y = m + w * n;
+                    let x = (self.ra - self.sin * y) / self.cos.max(1e-6);
+                    let s = self.cos * y - self.sin * x;
+                    if x >= 0.0 && s >= 0.0 && s <= self.cos * self.length {
+                        best = higher(best, Some(self.a.z + w));
+                    }
+                }
+            }
+        }
+        best
+    }
+
     /// Signed distance to the surface.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn distance(&self, p: Vec3) -> f32 {
         let q = p - self.a;
         let y = q.dot(self.axis);
@@ -137,6 +167,13 @@ impl Taper {
         } else {
             self.cos * x + self.sin * y - self.ra
         }
+    }
+}
+
+fn higher(a: Option<f32>, b: Option<f32>) -> Option<f32> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.max(b)),
+        _ => a.or(b),
     }
 }
 
@@ -255,7 +292,7 @@ impl Field {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn distance(&self, p: Vec3) -> f32 {
         match self {
             Field::Taper(taper) => taper.distance(p),

@@ -63,6 +63,29 @@ fn gradients(out: &mut Writer, page: &Page) {
             colour.hex(),
         ));
     }
+    // The floor ends softly on all sides.
+    for (name, x, y, stops) in [
+        (
+            "beside",
+            1,
+            0,
+            "<stop stop-color=\"#000\"/><stop offset=\".22\" stop-color=\"#fff\"/>\
+                          <stop offset=\".78\" stop-color=\"#fff\"/><stop offset=\"1\" stop-color=\"#000\"/>",
+        ),
+        (
+            "beyond",
+            0,
+            1,
+            "<stop stop-color=\"#000\"/><stop offset=\".5\" stop-color=\"#fff\"/>\
+                          <stop offset=\".92\" stop-color=\"#fff\"/><stop offset=\"1\" stop-color=\"#000\"/>",
+        ),
+    ] {
+        out.put(format_args!(
+            "<linearGradient id=\"{name}-ramp\" x2=\"{x}\" y2=\"{y}\">{stops}</linearGradient>\
+             <mask id=\"{name}\" maskContentUnits=\"objectBoundingBox\">\
+             <rect width=\"1\" height=\"1\" fill=\"url(#{name}-ramp)\"/></mask>\n"
+        ));
+    }
     out.put(format_args!("</defs>\n"));
 }
 
@@ -79,11 +102,9 @@ fn floor(out: &mut Writer, panel: &Panel, theme: &Theme) {
     let top = (camera.centre.y - 0.8 * h * (1.6 * camera.back.y).clamp(0.12, 1.0)).clamp(0.0, h);
     let corners = [(0.0, top), (w, top), (w, h), (0.0, h)].map(|(x, y)| camera.on_floor(Vec2::new(x, y), level));
     let [Some(a), Some(b), Some(c), Some(d)] = corners else { return };
-    out.put(format_args!(
-        "<rect y=\"{top:.1}\" width=\"{w}\" height=\"{:.1}\" fill=\"{}\" opacity=\".5\"/>\n",
-        h - top,
-        theme.floor.hex()
-    ));
+    out.put(format_args!("<g mask=\"url(#beside)\"><g mask=\"url(#beyond)\">\n"));
+    let paper = theme.floor.hex();
+    out.put(format_args!("<rect y=\"{top:.1}\" width=\"{w}\" height=\"{:.1}\" fill=\"{paper}\"/>\n", h - top));
     if panel.grid > 0.0 {
         let (low, high) = (a.min(b).min(c).min(d), a.max(b).max(c).max(d));
         let mut path = String::new();
@@ -93,18 +114,16 @@ fn floor(out: &mut Writer, panel: &Panel, theme: &Theme) {
             let last = (high.dot(axis) / panel.grid).floor() as i64;
             for i in first..=last.min(first + 400) {
                 let base = axis * (i as f32 * panel.grid) + Vec3::Y * level;
-                let (p, q) = (base + other * low.dot(other), base + other * high.dot(other));
-                let (p, q) = (camera.project(p), camera.project(q));
-                if let Some((p, q)) = below(p.truncate(), q.truncate(), top) {
+                let ends = [low, high].map(|end| camera.project(base + other * end.dot(other)).truncate());
+                if let Some([p, q]) = inside(ends, Vec2::new(0.0, top), Vec2::new(w, h)) {
                     let _ = write!(path, "M{:.1} {:.1}L{:.1} {:.1}", p.x, p.y, q.x, q.y);
                 }
             }
         }
-        out.put(format_args!(
-            "<path d=\"{path}\" stroke=\"{}\" stroke-width=\".7\" fill=\"none\"/>\n",
-            theme.grid.hex()
-        ));
+        let grid = theme.grid.hex();
+        out.put(format_args!("<path d=\"{path}\" stroke=\"{grid}\" stroke-width=\".8\" fill=\"none\"/>\n"));
     }
+    out.put(format_args!("</g></g>\n"));
     for print in &panel.prints {
         let at = camera.project(print.at);
         let (rx, ry) = (print.radius * camera.scale, print.radius * camera.scale * camera.back.y);
@@ -133,14 +152,23 @@ fn floor(out: &mut Writer, panel: &Panel, theme: &Theme) {
     out.put(format_args!("</g>\n"));
 }
 
-/// The piece of a line that lies below `top` on the page.
-fn below(p: Vec2, q: Vec2, top: f32) -> Option<(Vec2, Vec2)> {
-    let (upper, lower) = if p.y < q.y { (p, q) } else { (q, p) };
-    if lower.y < top {
-        return None;
+/// The piece of a line that lies in a rectangle (Liang and Barsky 1984).
+fn inside(line: [Vec2; 2], low: Vec2, high: Vec2) -> Option<[Vec2; 2]> {
+    let [p, q] = line;
+    let d = q - p;
+    let (mut from, mut to) = (0.0f32, 1.0f32);
+    for (step, room) in [(-d.x, p.x - low.x), (d.x, high.x - p.x), (-d.y, p.y - low.y), (d.y, high.y - p.y)] {
+        if step.abs() < 1e-9 {
+            if room < 0.0 {
+                return None;
+            }
+        } else if step < 0.0 {
+            from = from.max(room / step);
+        } else {
+            to = to.min(room / step);
+        }
     }
-    let t = if upper.y < top { (top - upper.y) / (lower.y - upper.y).max(1e-6) } else { 0.0 };
-    Some((upper.lerp(lower, t), lower))
+    (from < to).then(|| [p + d * from, p + d * to])
 }
 
 fn polygon(ring: &[Vec2]) -> String {
@@ -181,23 +209,56 @@ fn solids(out: &mut Writer, panel: &Panel, theme: &Theme) {
     };
     let mut order: Vec<(f32, &Solid)> = panel.solids.iter().map(|s| (depth(s), s)).collect();
     order.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // Neighbours of one run share an outline: all strokes first, then all fills.
-    for piece in order.chunk_by(|a, b| a.1.run == b.1.run) {
-        let stroke = piece.first().map_or(theme.shade, |s| s.1.colour.mix(theme.shade, OUTLINE)).hex();
-        let paths: Vec<(String, Rgb)> = piece.iter().flat_map(|(_, s)| faces(s, camera)).collect();
-        out.put(format_args!("<g stroke=\"{stroke}\" stroke-width=\"1.2\" stroke-linejoin=\"round\">"));
-        for (path, _) in &paths {
-            out.put(format_args!("<path d=\"{path}\"/>"));
-        }
-        out.put(format_args!("</g>\n"));
-        for (path, colour) in &paths {
-            if piece.first().is_some_and(|s| s.1.colour == *colour) {
-                out.put(format_args!("<path d=\"{path}\" fill=\"url(#{})\"/>\n", id(*colour)));
-            } else {
-                out.put(format_args!("<path d=\"{path}\" fill=\"{}\"/>\n", colour.hex()));
+    // Parts of one run become one shape unless something of another run lies between them on the page.
+    let mut pieces: Vec<Piece<'_>> = Vec::new();
+    for (_, solid) in order {
+        let (low, high) = bounds(&solid.shape, camera);
+        let apart = |p: &Piece<'_>| p.low.cmpgt(high).any() || low.cmpgt(p.high).any();
+        let under = pieces.iter().rposition(|p| p.run == solid.run || !apart(p));
+        match under.map(|i| &mut pieces[i]) {
+            Some(piece) if piece.run == solid.run => {
+                piece.solids.push(solid);
+                (piece.low, piece.high) = (piece.low.min(low), piece.high.max(high));
             }
+            _ => pieces.push(Piece { run: solid.run, low, high, solids: vec![solid] }),
         }
     }
+    for piece in &pieces {
+        let Some(colour) = piece.solids.first().map(|s| s.colour) else { continue };
+        let stroke = colour.mix(theme.shade, OUTLINE).hex();
+        let (mut body, mut extra) = (String::new(), Vec::new());
+        for (path, fill) in piece.solids.iter().flat_map(|s| faces(s, camera)) {
+            if fill == colour {
+                body.push_str(&path);
+            } else {
+                extra.push((path, fill));
+            }
+        }
+        // The outline first, so that none runs through the inside of a shape.
+        out.put(format_args!(
+            "<path d=\"{body}\" stroke=\"{stroke}\" stroke-width=\"1.4\"/><path d=\"{body}\" fill=\"url(#{})\"/>\n",
+            id(colour)
+        ));
+        for (path, fill) in extra {
+            let fill = fill.hex();
+            out.put(format_args!("<path d=\"{path}\" fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\".7\"/>\n"));
+        }
+    }
+}
+
+/// Solids drawn as one shape, and the rectangle they cover.
+struct Piece<'a> {
+    run: u32,
+    low: Vec2,
+    high: Vec2,
+    solids: Vec<&'a Solid>,
+}
+
+fn bounds(shape: &Shape, camera: &Camera) -> (Vec2, Vec2) {
+    shape.balls().iter().fold((Vec2::INFINITY, Vec2::NEG_INFINITY), |(low, high), (p, r)| {
+        let (at, r) = (camera.project(*p).truncate(), Vec2::splat(r * camera.scale));
+        (low.min(at - r), high.max(at + r))
+    })
 }
 
 /// Visible faces and their colours.

@@ -81,7 +81,7 @@ function readCharacter(c, index) {
   return {
     name, index, joints, parents: c.parents, count, frames, start: c.start || 0, root, positions, rotations,
     step: c.step || 0.0001, parts: c.parts || [], contacts, landmarks: c.landmarks || {}, spans: c.spans || [],
-    color: c.color || PALETTE[index % PALETTE.length], visible: true,
+    color: hexColor(c.color, PALETTE[index % PALETTE.length]), visible: true,
     pose: { at: new Float32Array(count * 3), turn: new Float32Array(count * 4) },
   };
 }
@@ -93,9 +93,11 @@ function readProp(p) {
     ...p, radius: p.radius || 0.1, height: p.height || 1, size: p.size || [1, 1, 1],
     path: p.path && p.path.length ? p.path : [[0, ...(p.at || [0, 0, 0])]],
     turn: [0, Math.sin(half), 0, Math.cos(half)],
-    color: p.color || (p.kind === "sphere" ? "#d9b45b" : "#7f8894"),
+    color: hexColor(p.color, p.kind === "sphere" ? "#d9b45b" : "#7f8894"),
   };
 }
+
+const hexColor = (text, otherwise) => (/^#[0-9a-f]{6}$/i.test(text) ? text : otherwise);
 
 function bytesOf(base64) {
   const text = atob(base64 || ""), bytes = new Uint8Array(text.length);
@@ -922,14 +924,14 @@ const FOV = 0.56;
 
 class Camera {
   constructor() {
-    this.yaw = 0.6; this.pitch = 0.2; this.distance = 4; this.offset = [0, 1, 0]; this.anchor = [0, 0, 0];
+    this.yaw = 0.6; this.pitch = 0.2; this.distance = 4; this.offset = [0, 1, 0];
     this.width = 1; this.height = 1; this.move = null;
     this.inset = 0;   // pixels covered on the right; the middle of the picture moves left by half of it
   }
 
   /** Recomputes the matrices for an anchor (the point being followed, or the origin). */
   update(anchor, width, height) {
-    this.anchor = anchor; this.width = Math.max(width, 1); this.height = Math.max(height, 1);
+    this.width = Math.max(width, 1); this.height = Math.max(height, 1);
     this.target = add(this.offset, anchor);
     const c = Math.cos(this.pitch);
     this.back = [Math.sin(this.yaw) * c, Math.sin(this.pitch), Math.cos(this.yaw) * c];
@@ -973,7 +975,7 @@ class Camera {
   frame({ low, high }, yaw, pitch, anchor, smooth) {
     const centre = scale(add(low, high), 0.5), c = Math.cos(pitch);
     const back = [Math.sin(yaw) * c, Math.sin(pitch), Math.cos(yaw) * c], right = [Math.cos(yaw), 0, -Math.sin(yaw)], up = cross(back, right);
-    const ty = Math.tan(FOV / 2) * 0.86, tx = ty * (this.width - this.inset) / this.height;
+    const ty = Math.tan(FOV / 2) * 0.93, tx = ty * (this.width - this.inset) / this.height;
     let distance = 1;
     for (let i = 0; i < 8; i++) {
       const p = sub([i & 1 ? high[0] : low[0], i & 2 ? high[1] : low[1], i & 4 ? high[2] : low[2]], centre);
@@ -1087,9 +1089,10 @@ const KIND_COLORS = {
 /** A steady colour for every kind, known or not. */
 function kindColor(kind) {
   if (KIND_COLORS[kind]) return KIND_COLORS[kind];
-  let h = 0;
-  for (const ch of String(kind)) h = (h * 31 + ch.codePointAt(0)) % 360;
-  return `hsl(${h} 38% 52%)`;
+  let turn = 0;
+  for (const ch of String(kind)) turn = (turn * 31 + ch.codePointAt(0)) % 360;
+  const channel = (n) => Math.round(133 + 50 * Math.cos((turn - n) * Math.PI / 180)).toString(16).padStart(2, "0");
+  return `#${channel(0)}${channel(120)}${channel(240)}`;
 }
 
 // ---------------------------------------------------------------------------------------------------------- player
@@ -1119,7 +1122,7 @@ class Player {
     this.ghostPose = new Map(take.characters.map((c) => [c, { at: new Float32Array(c.count * 3), turn: new Float32Array(c.count * 4) }]));
     this.heading = this.findHeading();
     this.keyYaw = this.heading + 1.35;
-    this.pace = { last: 0, total: 0, count: 0 };
+    this.pace = { total: 0, count: 0 };
     this.dirty = true;
   }
 
@@ -1211,7 +1214,6 @@ class Player {
     const [, end] = this.bounds();
     if (this.time >= end - 1e-6) this.time = this.bounds()[0];
     this.playing = this.take.duration > 0;
-    this.pace.last = 0;
     this.dirty = true;
   }
 
@@ -1389,12 +1391,10 @@ class Player {
     for (const e of this.take.events) {
       const age = this.time - e.time;
       if (!e.at || age < -0.02 || age > 0.5) continue;
-      const grow = this.still.matches ? 0.4 : clamp(age / 0.5, 0, 1), r = this.renderer.ratio, color = linear(this.hex(kindColor(e.kind)));
+      const grow = this.still.matches ? 0.4 : clamp(age / 0.5, 0, 1), r = this.renderer.ratio, color = linear(kindColor(e.kind));
       this.scene.over.push(...e.at, (9 + 16 * Math.sqrt(grow)) * r, ...e.at, 2.2 * r, ...color, 1 - grow * 0.8, ...color, 1 - grow * 0.8);
     }
   }
-
-  hex(color) { return color[0] === "#" ? color : "#e0a040"; }
 
   addHighlight(pick) {
     if (!pick || !this.take.characters[pick.character].visible) return;
@@ -1483,6 +1483,9 @@ class Page {
     this.bindTimeline();
     this.bindCanvas();
     addEventListener("keydown", (e) => this.key(e));
+    // After a mouse click or a choice the keyboard goes back to the player.
+    addEventListener("click", (e) => { if (e.detail > 0 && e.target.closest) e.target.closest("button")?.blur(); });
+    addEventListener("change", (e) => { if (e.target.tagName === "SELECT") e.target.blur(); });
     this.applyTheme();
   }
 
@@ -1605,6 +1608,7 @@ class Page {
     });
     this.spanButtons = [];
     for (const c of take.characters) this.fillLanes(c);
+    if ($("lanes").childElementCount > 6) document.documentElement.style.setProperty("--lane", "17px");
   }
 
   /** One lane per character; more where its spans overlap. */
@@ -1725,6 +1729,7 @@ class Page {
       track.setPointerCapture(e.pointerId);
       scrub(e);
     });
+    track.addEventListener("mousedown", (e) => { if (!e.target.closest("#ruler")) e.preventDefault(); });
     track.addEventListener("pointermove", (e) => {
       const t = this.timeAt(e.clientX), share = t / (this.take.duration || 1);
       ghost.hidden = e.pointerType === "touch" || this.scrubbing;
@@ -1948,7 +1953,7 @@ class Page {
       for (let j = 1; j < c.count; j++) if (c.pose.at[j * 3 + 1] > c.pose.at[top * 3 + 1]) top = j;
       const s = camera.project(add([c.pose.at[0], c.pose.at[top * 3 + 1], c.pose.at[2]], [0, 0.3, 0]));
       label.hidden = !s;
-      if (s) label.style.transform = `translate(${s[0].toFixed(1)}px, ${s[1].toFixed(1)}px) translate(-50%, -100%)`;
+      if (s) label.style.transform = `translate(${Math.round(s[0] - label.offsetWidth / 2)}px, ${Math.round(s[1] - label.offsetHeight)}px)`;
       if (s) label.style.zIndex = Math.round(1000 - 10 * s[2]);
     });
     this.syncCard(player.hover || player.pinned);
