@@ -354,9 +354,9 @@ impl<'a> Person<'a> {
         for side in [1.0, -1.0] {
             let at = |x: f32, y: f32, z: f32| seat + h * (side * x * left + y * up + z * forward);
             let rib = |x: f32, y: f32, z: f32| top + h * (side * x * c_left + y * c_up + z * c_forward);
-            let low = (chest, rib(0.028, -0.115, 0.006), 0.050);
-            self.ball(Group::Torso, (pelvis, at(0.026, 0.050, 0.004), 0.048), low);
-            self.ball(Group::Torso, low, (chest, rib(0.038, -0.042, 0.009), 0.061));
+            let low = (chest, rib(0.024, -0.115, 0.004), 0.049);
+            self.ball(Group::Torso, (pelvis, at(0.018, 0.052, 0.002), 0.046), low);
+            self.ball(Group::Torso, low, (chest, rib(0.041, -0.040, 0.008), 0.059));
             // From the neck over the trapezius to the shoulder's cap.
             let shoulder = if side > 0.0 { ls } else { rs };
             let root = (chest, rib(0.018, 0.022, 0.0), 0.032);
@@ -382,9 +382,12 @@ impl<'a> Person<'a> {
         self.ball(Group::Head, (head, at(0.0, 0.050, 0.012), 0.038), (head, at(0.0, 0.008, 0.026), 0.027));
         // The nose tells the profile, the visor everything else.
         self.ball(Group::Head, (head, at(0.0, 0.040, 0.054), 0.007), (head, at(0.0, 0.024, 0.064), 0.0085));
+        // A band from temple to temple: sine and cosine of 0, 35 and 68 degrees.
+        let band = |side: f32, sine: f32, cosine: f32| at(side * 0.042 * sine, 0.060, 0.010 + 0.042 * cosine);
         for side in [1.0, -1.0] {
-            let middle = (head, at(0.0, 0.060, 0.051), 0.0165);
-            self.ball(Group::Face, middle, (head, at(side * 0.036, 0.060, 0.026), 0.0125));
+            let points = [(0.0, 1.0), (0.574, 0.819), (0.927, 0.375)].map(|(s, c)| band(side, s, c));
+            self.ball(Group::Face, (head, points[0], 0.0145), (head, points[1], 0.0140));
+            self.ball(Group::Face, (head, points[1], 0.0140), (head, points[2], 0.0105));
         }
     }
 
@@ -393,10 +396,10 @@ impl<'a> Person<'a> {
         let (arm, hand) =
             if half.left { (Group::LeftArm, Group::LeftHand) } else { (Group::RightArm, Group::RightHand) };
         let zero = Vec3::ZERO;
-        self.ball(arm, (half.shoulder, zero, 0.034), (half.elbow, zero, 0.0235));
+        self.ball(arm, (half.shoulder, zero, 0.0365), (half.elbow, zero, 0.0245));
         let along = self.mean(half.elbow, |w| w.position(half.wrist) - w.position(half.elbow));
-        let muscle = (half.elbow, 0.28 * along, 0.0255);
-        self.ball(arm, (half.elbow, zero, 0.0235), muscle);
+        let muscle = (half.elbow, 0.28 * along, 0.0265);
+        self.ball(arm, (half.elbow, zero, 0.0245), muscle);
         self.ball(arm, muscle, (half.wrist, zero, 0.0165));
 
         let fingers = self.leaves_under(half.wrist);

@@ -143,7 +143,7 @@ impl Canvas {
             self.line(from, to, 1.0 + 0.9 * age, trail.colour, 0.15 + 0.6 * age, visible);
         }
         for (i, p) in points.iter().enumerate() {
-            if (points.len() - 1 - i) % trail.dot_every.max(1) == 0 {
+            if (points.len() - 1 - i).is_multiple_of(trail.dot_every.max(1)) {
                 let age = i as f32 / last;
                 let (at, radius) = (corner + p.truncate(), 1.1 + 1.0 * age);
                 let (min, max) = (at - Vec2::splat(radius), at + Vec2::splat(radius));

@@ -304,29 +304,32 @@ impl<'a> Stage<'a> {
     fn fine(&self, hits: &[u32], close: &[u32], pixel: Vec2) -> Linear {
         let mut sum = Linear::BLACK;
         let mut ground: Option<Linear> = None;
-        // Light varies little inside a pixel: found once for each run.
-        let mut lights: [(u32, Light); 4] = [(NOBODY, Light::default()); 4];
-        for j in 0..GRAIN {
-            for i in 0..GRAIN {
-                let step = |k: usize| (k as f32 + 0.5) / GRAIN as f32 - 0.5;
-                let at = pixel + Vec2::new(step(i), step(j));
-                let colour = match self.trace(hits, at) {
-                    Some(hit) => {
-                        let run = self.solids[hit.solid as usize].run;
-                        let known = lights.iter().find(|l| l.0 == run).map(|l| l.1);
-                        let light = known.unwrap_or_else(|| {
-                            let light = self.light_at(&hit, self.normal(&hit, hits), close);
-                            if let Some(free) = lights.iter_mut().find(|l| l.0 == NOBODY) {
-                                *free = (run, light);
-                            }
-                            light
-                        });
-                        self.shaded(&hit, hits, close, Some(light))
-                    }
-                    None => *ground.get_or_insert_with(|| self.ground(pixel, close)),
-                };
-                sum = sum + colour;
+        let mut runs = [Patch::NONE; 4];
+        for k in 0..GRAIN * GRAIN {
+            let (i, j) = (k % GRAIN, k / GRAIN);
+            let step = |k: usize| (k as f32 + 0.5) / GRAIN as f32 - 0.5;
+            let Some(hit) = self.trace(hits, pixel + Vec2::new(step(i), step(j))) else {
+                sum = sum + *ground.get_or_insert_with(|| self.ground(pixel, close));
+                continue;
+            };
+            let run = self.solids[hit.solid as usize].run;
+            let Some(patch) = runs.iter_mut().find(|p| p.run == run || p.run == NOBODY) else {
+                sum = sum + self.shaded(&hit, hits, close, None);
+                continue;
+            };
+            // Light varies little inside a pixel: found once for each run; its colour from every other sample.
+            if patch.run == NOBODY {
+                let light = self.light_at(&hit, self.normal(&hit, hits), close);
+                *patch = Patch { run, light, ..Patch::NONE };
             }
+            if patch.shaded == 0 || (i + j) % 2 == 0 {
+                patch.sum = patch.sum + self.shaded(&hit, hits, close, Some(patch.light));
+                patch.shaded += 1;
+            }
+            patch.count += 1;
+        }
+        for patch in runs.iter().filter(|p| p.shaded > 0) {
+            sum = sum + patch.sum * (patch.count as f32 / patch.shaded as f32);
         }
         sum * (1.0 / (GRAIN * GRAIN) as f32)
     }
@@ -593,7 +596,22 @@ struct Tile {
     hits: Vec<Option<Hit>>,
 }
 
-#[derive(Clone, Copy, Default)]
+/// What one run shows in a pixel.
+#[derive(Clone, Copy)]
+struct Patch {
+    run: u32,
+    light: Light,
+    sum: Linear,
+    shaded: u32,
+    count: u32,
+}
+
+impl Patch {
+    const NONE: Patch =
+        Patch { run: NOBODY, light: Light { open: 1.0, shadow: 0.0 }, sum: Linear::BLACK, shaded: 0, count: 0 };
+}
+
+#[derive(Clone, Copy)]
 struct Light {
     open: f32,
     shadow: f32,

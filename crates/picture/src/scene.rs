@@ -148,7 +148,7 @@ impl<'a> Cast<'a> {
                 colour: self.actor.colours.of(group).mix(paper, fade),
                 run: instance * Group::ALL.len() as u32 + group as u32,
                 melt: match group {
-                    Group::Torso => 1.0,
+                    Group::Torso => 0.8,
                     Group::Head => 0.6,
                     Group::LeftFoot | Group::RightFoot => 0.5,
                     // More swells the joints of a straight limb.

@@ -534,12 +534,17 @@ impl<'a> Plan<'a> {
 
     fn caption(&self, page: &mut Page, time: f32, x: f32, baseline: f32) {
         let theme = &self.strip.theme;
+        let when_active = self.strip.actors.iter().flat_map(|actor| {
+            let on = move |(from, to): (f32, f32)| (from..=to).contains(&(time - actor.starts_at));
+            actor.clip.spans.iter().filter(move |span| span.active.is_some_and(on))
+        });
+        let active = when_active.map(|span| theme.span(span.kind)).next();
         page.marks.push(Mark::Text {
             at: Vec2::new(x, baseline),
             size: self.strip.letters,
-            bold: false,
+            bold: active.is_some(),
             anchor: Anchor::Middle,
-            colour: theme.ink,
+            colour: active.unwrap_or(theme.ink),
             text: format!("{time:.2} s"),
         });
     }

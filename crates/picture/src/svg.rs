@@ -207,7 +207,12 @@ fn solids(out: &mut Writer, panel: &Panel, theme: &Theme) {
         let mean = balls.iter().map(|(p, _)| camera.project(*p).z).sum::<f32>() / balls.len().max(1) as f32;
         mean + 0.3 * balls.iter().map(|b| b.1).fold(0.0, f32::max) * camera.scale
     };
-    let mut order: Vec<(f32, &Solid)> = panel.solids.iter().map(|s| (depth(s), s)).collect();
+    let mut order: Vec<(f32, &Solid)> = Vec::with_capacity(panel.solids.len());
+    for run in panel.solids.chunk_by(|a, b| a.run == b.run) {
+        // What melts into one, as a trunk does, lies at one depth; limbs may reach from behind it to before it.
+        let mean = run.iter().map(depth).sum::<f32>() / run.len() as f32;
+        order.extend(run.iter().map(|s| (if s.melt >= 0.5 { mean } else { depth(s) }, s)));
+    }
     order.sort_by(|a, b| a.0.total_cmp(&b.0));
     // Parts of one run become one shape unless something of another run lies between them on the page.
     let mut pieces: Vec<Piece<'_>> = Vec::new();
@@ -316,7 +321,7 @@ fn trails(out: &mut Writer, panel: &Panel) {
             ));
         }
         for (i, p) in points.iter().enumerate() {
-            if (points.len() - 1 - i) % trail.dot_every.max(1) == 0 {
+            if (points.len() - 1 - i).is_multiple_of(trail.dot_every.max(1)) {
                 let age = i as f32 / last;
                 out.put(format_args!(
                     "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"{:.1}\" fill=\"{colour}\" opacity=\"{:.2}\"/>\n",

@@ -1486,6 +1486,9 @@ class Page {
     // After a mouse click or a choice the keyboard goes back to the player.
     addEventListener("click", (e) => { if (e.detail > 0 && e.target.closest) e.target.closest("button")?.blur(); });
     addEventListener("change", (e) => { if (e.target.tagName === "SELECT") e.target.blur(); });
+    matchMedia("(prefers-color-scheme: light)").addEventListener("change", (e) => {
+      if (!stored("kumite-theme")) { player.theme = e.matches ? "light" : "dark"; this.applyTheme(); }
+    });
     this.applyTheme();
   }
 
@@ -1644,6 +1647,12 @@ class Page {
     return b;
   }
 
+  /** Hides labels that would not fit their interval. */
+  fitSpans() {
+    const perSecond = $("ruler").clientWidth / (this.take.duration || 1);
+    for (const [button, s] of this.spanButtons) button.classList.toggle("tiny", (s.to - s.from) * perSecond < 28);
+  }
+
   fillRuler() {
     const { duration, fps } = this.take, ruler = $("ruler"), width = ruler.clientWidth || 600;
     const steps = [0.1, 0.25, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600];
@@ -1755,7 +1764,7 @@ class Page {
       e.preventDefault();
       this.zoomTimeline(Math.exp(-e.deltaY * 0.004), e.clientX);
     }, { passive: false });
-    new ResizeObserver(() => this.fillRuler()).observe($("ruler"));
+    new ResizeObserver(() => { this.fillRuler(); this.fitSpans(); }).observe($("ruler"));
   }
 
   zoomTimeline(factor, clientX) {
