@@ -9,7 +9,8 @@ Fields marked ? may be left out.
   note?,                                    one line shown beside the title
   floor?: 0,                                height of the ground
   characters: [{
-    name, color?: "#rrggbb",
+    name, color?: "#rrggbb",                its own colour, in lists and trails
+    colors?: ["#rrggbb"...],                of its parts, by group; made from `color` if left out
     joints: [name...], parents: [index, -1 for the root...],
     start?: 0,                              frame of the shared clock at which this character's first frame falls;
                                             outside its own frames the nearest pose is held
@@ -18,8 +19,10 @@ Fields marked ? may be left out.
     step?: 0.0001,                          metres per unit (0.0001 reaches 3.2 m from the root; use more for giants)
     rotations: Int16 x 4 per joint,         world rotation, times 32767
     parts?: [[jointA, ax, ay, az, ra, jointB, bx, by, bz, rb, group]...],
-                                            round cones; each end is fixed in its joint's frame. Group: 0 middle,
-                                            1 left, 2 right, 3 head, 4 skin. None: the skeleton is shown instead
+                                            round cones; each end is fixed in its joint's frame. Groups: 0 torso,
+                                            1 head, 2 face, 3 left arm, 4 left hand, 5 left leg, 6 left foot,
+                                            7 right arm, 8 right hand, 9 right leg, 10 right foot; parts of a group
+                                            follow each other. Without parts the skeleton is shown
     contacts?: Uint8 per frame,             bits 1 left heel, 2 left toe, 4 right heel, 8 right toe
     landmarks?: { left_heel, left_toe, right_heel, right_toe, left_hand, right_hand },
                                             joint indices: contact marks and trails
@@ -78,10 +81,11 @@ function readCharacter(c, index) {
   for (const p of c.parts || []) {
     if (!(p[0] in joints) || !(p[5] in joints)) throw new Error(`${name}: a part names joint ${p[0]} or ${p[5]}, which does not exist.`);
   }
+  const color = hexColor(c.color, PALETTE[index % PALETTE.length]);
   return {
     name, index, joints, parents: c.parents, count, frames, start: c.start || 0, root, positions, rotations,
     step: c.step || 0.0001, parts: c.parts || [], contacts, landmarks: c.landmarks || {}, spans: c.spans || [],
-    color: hexColor(c.color, PALETTE[index % PALETTE.length]), visible: true,
+    color, tints: readTints(c.colors, color), runs: groupRuns(c.parts || []), visible: true,
     pose: { at: new Float32Array(count * 3), turn: new Float32Array(count * 4) },
   };
 }
@@ -95,6 +99,25 @@ function readProp(p) {
     turn: [0, Math.sin(half), 0, Math.cos(half)],
     color: hexColor(p.color, p.kind === "sphere" ? "#d9b45b" : "#7f8894"),
   };
+}
+
+/** Light of every group. Made up, left is lighter and right darker than the middle, hands and feet darker than limbs. */
+function readTints(colors, color) {
+  if (colors && colors.length) return colors.map((c) => linear(hexColor(c, color)));
+  const base = linear(color), ink = [0.02, 0.02, 0.03], left = mix3(base, [0.95, 0.93, 0.90], 0.17), right = mix3(base, ink, 0.4);
+  const limbs = (side) => [side, mix3(side, ink, 0.3), mix3(side, ink, 0.06), mix3(side, ink, 0.3)];
+  return [base, mix3(base, [0.80, 0.70, 0.62], 0.72), [0.025, 0.03, 0.04], ...limbs(left), ...limbs(right)];
+}
+
+/** For every part the range of neighbours in its group. */
+function groupRuns(parts) {
+  const runs = [];
+  for (let i = 0; i < parts.length;) {
+    let end = i + 1;
+    while (end < parts.length && parts[end][10] === parts[i][10]) end++;
+    for (const run = [i, end]; i < end; i++) runs.push(run);
+  }
+  return runs;
 }
 
 const hexColor = (text, otherwise) => (/^#[0-9a-f]{6}$/i.test(text) ? text : otherwise);
@@ -321,7 +344,7 @@ layout(location = 0) in vec4 aPlace;   // cos and sin around the axis; 0..1 from
 layout(location = 1) in vec4 iA;       // centre and radius
 layout(location = 2) in vec4 iB;
 layout(location = 3) in vec4 iColor;
-layout(location = 4) in vec2 iNear;    // first part and number of parts that may shade this one
+layout(location = 4) in vec4 iNear;    // parts that may shade this one, from and to, without those from and to in its group
 uniform mat4 uView;
 uniform sampler2D uParts;
 uniform float uOcclude;
@@ -329,8 +352,8 @@ out vec3 vAt, vNormal; out vec4 vColor; out float vOpen;
 
 float openness(vec3 p, vec3 n) {
   float open = 1.0;
-  int first = int(iNear.x), last = first + int(iNear.y);
-  for (int i = first; i < last; i++) {
+  for (int i = int(iNear.x); i < int(iNear.y); i++) {
+    if (i >= int(iNear.z) && i < int(iNear.w)) continue;
     ivec2 cell = ivec2((i & 255) * 2, i >> 8);
     vec4 a = texelFetch(uParts, cell, 0), b = texelFetch(uParts, cell + ivec2(1, 0), 0);
     vec3 ab = b.xyz - a.xyz;
@@ -463,12 +486,12 @@ void main() {
   vec4 a = uView * vec4(iA.xyz, 1.0), b = uView * vec4(iB.xyz, 1.0);
   if (a.w < 0.02 || b.w < 0.02) { gl_Position = vec4(2.0, 2.0, 2.0, 1.0); return; }
   vec2 pa = a.xy / a.w * uPixels * 0.5, pb = b.xy / b.w * uPixels * 0.5, along = pb - pa;
-  bool dot = iA.xyz == iB.xyz;
-  float len = length(along), side = iA.w + 1.0, end = dot ? side : 0.0;
+  bool point = iA.xyz == iB.xyz;
+  float len = length(along), side = iA.w + 1.0, end = point ? side : 0.0;
   vec2 d = len > 1e-4 ? along / len : vec2(1.0, 0.0);
   vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1);
   vec2 local = vec2(mix(-end, len + end, corner.x), mix(-side, side, corner.y));
-  vP = dot ? local : vec2(0.0, local.y);
+  vP = point ? local : vec2(0.0, local.y);
   vShape = vec2(iA.w, iB.w);
   vColor = corner.x < 0.5 ? iColorA : iColorB;
   vec4 base = corner.x < 0.5 ? a : b;
@@ -511,7 +534,7 @@ void main() {
 
 // ---------------------------------------------------------------------------------------------------------- renderer
 
-const CONE = 14, LINE = 16, MARK = 10;   // floats per instance
+const CONE = 16, LINE = 16, MARK = 10;   // floats per instance
 
 /** A growing array of instances. */
 class Batch {
@@ -575,7 +598,8 @@ class Renderer {
     this.programs = {
       body: this.program(BODY_VERTEX, SHADE_FRAGMENT), ghost: this.program(BODY_VERTEX, GHOST_FRAGMENT), bone: this.program(BODY_VERTEX, FLAT_FRAGMENT),
       bodyDepth: this.program(BODY_VERTEX, DEPTH_FRAGMENT), bodyNear: this.program(BODY_VERTEX, NEAR_FRAGMENT),
-      solid: this.program(SOLID_VERTEX, SHADE_FRAGMENT), solidDepth: this.program(SOLID_VERTEX, DEPTH_FRAGMENT), solidNear: this.program(SOLID_VERTEX, NEAR_FRAGMENT),
+      solid: this.program(SOLID_VERTEX, SHADE_FRAGMENT), solidDepth: this.program(SOLID_VERTEX, DEPTH_FRAGMENT),
+      solidNear: this.program(SOLID_VERTEX, NEAR_FRAGMENT),
       sky: this.program(SCREEN_VERTEX, SKY_FRAGMENT), blur: this.program(SCREEN_VERTEX, BLUR_FRAGMENT), floor: this.program(FLOOR_VERTEX, FLOOR_FRAGMENT),
       line: this.program(LINE_VERTEX, LINE_FRAGMENT), mark: this.program(MARK_VERTEX, MARK_FRAGMENT),
     };
@@ -676,7 +700,7 @@ class Renderer {
         for (let i = 0, a = (row - 1) * ring; i < sides; i++, a++) order.push(a, a + 1, a + ring + 1, a, a + ring + 1, a + ring);
       }
     }
-    const mesh = this.instanced([4, 4, 4, 2], 1);
+    const mesh = this.instanced([4, 4, 4, 4], 1);
     gl.bindVertexArray(mesh.array);
     this.attribute(new Float32Array(places), 0, 4);
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
@@ -788,7 +812,8 @@ class Renderer {
     gl.viewport(0, 0, width, height);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     const world = {
-      ...look, uView: camera.matrix, uEye: camera.eye, uKey: key, uLight: light.matrix, uTaps: q.taps, uSpread: 0.055 / (2 * light.half), uBias: 0.012 + 3 * light.half / q.shadow,
+      ...look, uView: camera.matrix, uEye: camera.eye, uKey: key, uLight: light.matrix, uTaps: q.taps,
+      uSpread: 0.055 / (2 * light.half), uBias: 0.012 + 3 * light.half / q.shadow,
       uFloor: floor, uPixels: [width, height], uOcclude: q.occlude,
     };
 
@@ -939,7 +964,8 @@ class Camera {
     this.right = [Math.cos(this.yaw), 0, -Math.sin(this.yaw)];
     this.up = cross(this.back, this.right);
     const near = Math.max(0.02, this.distance * 0.02);
-    this.matrix = multiply(perspective(FOV, this.width / this.height, near, this.distance * 8 + 60, this.inset / this.width), lookAt(this.eye, this.target, this.up));
+    const lens = perspective(FOV, this.width / this.height, near, this.distance * 8 + 60, this.inset / this.width);
+    this.matrix = multiply(lens, lookAt(this.eye, this.target, this.up));
   }
 
   orbit(dx, dy) {
@@ -1260,22 +1286,14 @@ class Player {
     for (const pick of [this.pinned, this.hover]) this.addHighlight(pick);
   }
 
-  /** Colour of a group of parts: left is lighter, right darker, head and hands paler. */
-  groupColor(c, group) {
-    c.tints = c.tints || (() => {
-      const base = linear(c.color), pale = mix3(base, [0.80, 0.70, 0.62], 0.72);
-      return [base, mix3(base, [0.95, 0.93, 0.90], 0.17), mix3(base, [0.02, 0.02, 0.03], 0.4), pale, pale];
-    })();
-    return c.tints[group] || c.tints[0];
-  }
-
   addBody(batch, c, pose, alpha, tint) {
-    const first = batch.count, count = c.parts.length;
-    for (const p of c.parts) {
-      const o = batch.next(), e = partEnds(pose, p), color = tint || this.groupColor(c, p[10]), d = batch.data;
+    const first = batch.count, last = first + c.parts.length;
+    c.parts.forEach((p, i) => {
+      const o = batch.next(), e = partEnds(pose, p), color = tint || c.tints[p[10]] || c.tints[0], d = batch.data;
       for (let k = 0; k < 8; k++) d[o + k] = e[k];
-      d[o + 8] = color[0]; d[o + 9] = color[1]; d[o + 10] = color[2]; d[o + 11] = alpha; d[o + 12] = first; d[o + 13] = count;
-    }
+      d[o + 8] = color[0]; d[o + 9] = color[1]; d[o + 10] = color[2]; d[o + 11] = alpha;
+      d[o + 12] = first; d[o + 13] = last; d[o + 14] = first + c.runs[i][0]; d[o + 15] = first + c.runs[i][1];
+    });
   }
 
   addProps() {
@@ -1285,7 +1303,7 @@ class Player {
       const color = linear(p.color), { at, turn } = place;
       if (p.kind === "sphere" || p.kind === "capsule") {
         const half = p.kind === "sphere" ? [0, 0, 0] : rotate(turn, 0, 0, Math.max(p.height / 2 - p.radius, 0), 0);
-        this.scene.bodies.push(...sub(at, half), p.radius, ...add(at, half), p.radius, ...color, 1, 0, 0);
+        this.scene.bodies.push(...sub(at, half), p.radius, ...add(at, half), p.radius, ...color, 1, 0, 0, 0, 0);
       } else {
         const size = p.kind === "box" ? p.size : [p.radius, p.height, p.radius];
         this.scene.solids.push({ kind: p.kind, model: placement(at, turn), size, color });
@@ -1331,10 +1349,10 @@ class Player {
     const color = this.theme === "dark" ? [0.86, 0.88, 0.92] : [0.03, 0.035, 0.045], own = linear(c.color);
     for (let j = 0; j < c.count; j++) {
       const at = poseJoint(c.pose, j), pixel = this.pixelAt(at), parent = c.parents[j];
-      this.scene.bones.push(...at, 2.9 * pixel, ...at, 2.9 * pixel, ...own, 1, 0, 0);
+      this.scene.bones.push(...at, 2.9 * pixel, ...at, 2.9 * pixel, ...own, 1, 0, 0, 0, 0);
       if (parent < 0) continue;
       const from = poseJoint(c.pose, parent);
-      this.scene.bones.push(...from, 1.9 * this.pixelAt(from), ...at, 0.8 * pixel, ...color, 1, 0, 0);
+      this.scene.bones.push(...from, 1.9 * this.pixelAt(from), ...at, 0.8 * pixel, ...color, 1, 0, 0, 0, 0);
     }
   }
 
@@ -1352,8 +1370,7 @@ class Player {
     const stride = Math.max(1, Math.round(fps / 60)), dots = Math.max(1, Math.round(fps / 12));
     const first = Math.max(c.start, Math.ceil((now - span) / stride) * stride), last = Math.min(c.start + c.frames - 1, now + span);
     for (const j of this.trailJoints(c)) {
-      const side = j === m.left_hand || j === m.left_toe ? 1 : 2;
-      const color = mix3(this.groupColor(c, side), this.theme === "dark" ? [1, 1, 1] : [0, 0, 0], 0.4);
+      const color = mix3(c.tints[j === m.left_hand || j === m.left_toe ? 3 : 7] || c.tints[0], this.theme === "dark" ? [1, 1, 1] : [0, 0, 0], 0.4);
       const strength = (f) => (f <= now ? 0.95 : 0.38) * (1 - Math.abs(f - now) / span) ** 0.8;
       let f = first, p = jointAt(c, j, f), dotted = p;
       const stops = [];
@@ -1362,7 +1379,8 @@ class Player {
       stops.push(last);
       for (const next of stops.sort((a, b) => a - b)) {
         const q = jointAt(c, j, next), past = (f + next) / 2 <= now;
-        this.scene.lines.push(...p, past ? width : width * 0.7, ...q, 0, ...color, strength(past ? f : Math.max(f, now + 1e-3)), ...color, strength(past ? Math.min(next, now) : next));
+        const from = strength(past ? f : Math.max(f, now + 1e-3)), to = strength(past ? Math.min(next, now) : next);
+        this.scene.lines.push(...p, past ? width : width * 0.7, ...q, 0, ...color, from, ...color, to);
         if (next !== now && next % dots === 0 && Math.hypot(...sub(q, dotted)) > 0.04) {
           this.scene.lines.push(...q, width * 1.7, ...q, 0, ...color, strength(next), ...color, strength(next));
           dotted = q;
@@ -1455,7 +1473,8 @@ const KEYS_HELP = [
   ]],
   ["Camera", [
     ["Orbit", "Drag"], ["Pan", "Right drag, Shift drag"], ["Zoom", "Wheel, pinch"], ["Pan and zoom by touch", "Two fingers"],
-    ["Orbit, zoom by keyboard", ["Shift \u2190\u2191\u2192\u2193", "+ \u2212"]], ["Frame everything", "F"], ["Front, side, top", ["1", "2", "3"]], ["Follow the motion", "V"],
+    ["Orbit, zoom by keyboard", ["Shift \u2190\u2191\u2192\u2193", "+ \u2212"]], ["Frame everything", "F"],
+    ["Front, side, top", ["1", "2", "3"]], ["Follow the motion", "V"],
   ]],
   ["Show", [
     ["Bodies, skeleton", ["B", "S"]], ["Hand and foot trails", "T"], ["Contact marks", "C"], ["Names, grid", ["N", "X"]], ["Ghost poses", "G"],
@@ -1510,7 +1529,8 @@ class Page {
     this.labels = [];
     for (const c of this.take.characters) {
       const doing = make("span", { class: "doing" });
-      const button = make("button", { type: "button", "aria-pressed": "true", title: "Show or hide", own: c.color }, make("span", { class: "dot" }), make("span", { class: "name" }, c.name), doing);
+      const look = { type: "button", "aria-pressed": "true", title: "Show or hide", own: c.color };
+      const button = make("button", look, make("span", { class: "dot" }), make("span", { class: "name" }, c.name), doing);
       button.addEventListener("click", () => {
         c.visible = !c.visible;
         button.setAttribute("aria-pressed", c.visible);
@@ -1602,13 +1622,12 @@ class Page {
     $("events").classList.toggle("some", take.events.length > 0);
     $("gutter").append(make("div", { class: "head" }));
     if (take.events.length) $("gutter").append(make("div", { class: "events-head" }, make("span", {}, "Events")));
-    this.eventButtons = take.events.map((e) => {
+    for (const e of take.events) {
       const text = `${clock(e.time)}  ${e.kind}${e.text ? `: ${e.text}` : ""}`;
       const b = make("button", { type: "button", title: text, "aria-label": text, own: kindColor(e.kind), left: this.percent(e.time) });
       b.addEventListener("click", () => { this.player.pause(); this.player.seek(e.time); });
       $("events").append(b);
-      return b;
-    });
+    }
     this.spanButtons = [];
     for (const c of take.characters) this.fillLanes(c);
     if ($("lanes").childElementCount > 6) document.documentElement.style.setProperty("--lane", "17px");
@@ -1623,7 +1642,8 @@ class Page {
       if (!lane) {
         lane = { until: 0, element: make("div", { class: "lane" }) };
         $("lanes").append(lane.element);
-        $("gutter").append(lanes.length ? make("div") : make("div", { own: c.color, title: c.name }, make("span", { class: "dot" }), make("span", {}, c.name)));
+        const head = [make("span", { class: "dot" }), make("span", {}, c.name)];
+        $("gutter").append(make("div", { own: c.color, title: c.name }, ...(lanes.length ? [] : head)));
         lanes.push(lane);
       }
       lane.until = s.to;
@@ -1632,12 +1652,13 @@ class Page {
   }
 
   spanButton(c, s) {
-    const length = Math.max(Math.min(s.to, this.take.duration) - s.from, 1e-6), name = s.label || s.kind;
+    const from = Math.max(s.from, 0), length = Math.max(Math.min(s.to, this.take.duration) - from, 1e-6), name = s.label || s.kind;
     let text = `${c.name}: ${s.label && s.label !== s.kind ? `${s.label} (${s.kind})` : s.kind}, ${s.from.toFixed(2)} to ${s.to.toFixed(2)} s`;
-    const b = make("button", { type: "button", class: "span", own: kindColor(s.kind), left: this.percent(s.from), width: `calc(${(length / Math.max(this.take.duration, 1e-6)) * 100}% - 1px)` });
+    const share = length / Math.max(this.take.duration, 1e-6) * 100;
+    const b = make("button", { type: "button", class: "span", own: kindColor(s.kind), left: this.percent(from), width: `calc(${share}% - 1px)` });
     if (s.active) {
       text += `, active ${s.active[0].toFixed(2)} to ${s.active[1].toFixed(2)} s`;
-      b.append(make("i", { left: `${(s.active[0] - s.from) / length * 100}%`, width: `${(s.active[1] - s.active[0]) / length * 100}%` }));
+      b.append(make("i", { left: `${(s.active[0] - from) / length * 100}%`, width: `${(s.active[1] - s.active[0]) / length * 100}%` }));
     }
     b.append(make("em", {}, name));
     b.title = text;
@@ -1664,7 +1685,9 @@ class Page {
       for (let i = 0; i * step <= duration + 1e-9; i++) {
         const t = i * step, last = (duration - t) / duration * width < 14;
         const text = duration >= 60 ? clock(t).slice(0, step < 1 ? -2 : -4) : `${+t.toFixed(2)}`;
-        nodes.push(make("i", { class: "big", left: this.percent(t) }), make("span", { class: i === 0 ? "first" : last ? "last" : "", left: this.percent(t) }, i === 0 ? `${text} s` : text));
+        const place = i === 0 ? "first" : last ? "last" : "";
+        nodes.push(make("i", { class: "big", left: this.percent(t) }));
+        nodes.push(make("span", { class: place, left: this.percent(t) }, i === 0 ? `${text} s` : text));
       }
     }
     ruler.replaceChildren(...nodes);
@@ -1674,7 +1697,8 @@ class Page {
     const keys = (k) => (Array.isArray(k) ? k : [k]).flatMap((t) => [make("kbd", {}, t), " "]);
     for (const [title, rows] of KEYS_HELP) {
       const plain = title === "Reading the picture";
-      $("help-body").append(make("section", {}, make("h3", {}, title), ...rows.map(([what, k]) => make("div", {}, make("span", {}, what), plain ? make("span", {}, k) : make("span", {}, ...keys(k))))));
+      const lines = rows.map(([what, k]) => make("div", {}, make("span", {}, what), make("span", {}, ...(plain ? [k] : keys(k)))));
+      $("help-body").append(make("section", {}, make("h3", {}, title), ...lines));
     }
     $("help-open").addEventListener("click", () => $("help").showModal());
     $("help").addEventListener("click", (e) => { if (e.target === $("help")) $("help").close(); });
@@ -1877,19 +1901,22 @@ class Page {
       " ": () => this.togglePlay(), ArrowLeft: () => player.step(-1), ArrowRight: () => player.step(1), ",": () => player.step(-1), ".": () => player.step(1),
       "<": () => player.step(-10), ">": () => player.step(10), Home: () => player.seekFrame(0), End: () => player.seekFrame(take.frames - 1),
       "[": () => this.changeSpeed(-1), "]": () => this.changeSpeed(1), l: () => { player.loop = !player.loop; },
-      i: () => player.setRange(player.time, Math.max(player.bounds()[1], player.time)), o: () => player.setRange(Math.min(player.bounds()[0], player.time), player.time), u: () => player.setRange(0, take.duration),
+      i: () => player.setRange(player.time, Math.max(player.bounds()[1], player.time)),
+      o: () => player.setRange(Math.min(player.bounds()[0], player.time), player.time), u: () => player.setRange(0, take.duration),
       j: () => this.toEvent(-1), k: () => this.toEvent(1),
       f: () => player.view("frame"), 1: () => player.view("front"), 2: () => player.view("side"), 3: () => player.view("top"),
       "+": () => camera.zoom(0.88), "=": () => camera.zoom(0.88), "-": () => camera.zoom(1.14),
       g: () => this.setGhosts({ off: "near", near: "all", all: "off" }[player.ghosts]),
-      p: () => this.setPanel($("app").classList.contains("no-panel")), d: () => this.switchTheme(), "?": () => $("help").showModal(), Escape: () => this.pin(null),
+      p: () => this.setPanel($("app").classList.contains("no-panel")), d: () => this.switchTheme(),
+      "?": () => $("help").showModal(), Escape: () => this.pin(null),
     };
   }
 
   shiftKeys() {
     const { camera } = this.player;
     return {
-      ArrowLeft: () => camera.orbit(0.12, 0), ArrowRight: () => camera.orbit(-0.12, 0), ArrowUp: () => camera.orbit(0, 0.08), ArrowDown: () => camera.orbit(0, -0.08),
+      ArrowLeft: () => camera.orbit(0.12, 0), ArrowRight: () => camera.orbit(-0.12, 0),
+      ArrowUp: () => camera.orbit(0, 0.08), ArrowDown: () => camera.orbit(0, -0.08),
       "/": () => $("help").showModal(),
     };
   }
@@ -1946,9 +1973,9 @@ class Page {
   /** Finds the joint under the pointer; before drawing, as it is highlighted. */
   findHover() {
     const { player } = this;
-    const hit = this.pointer && !this.canvas.classList.contains("dragging") ? pickJoint(this.take, player.camera, this.pointer[0], this.pointer[1], player.show.body) : null;
-    player.hover = hit;
-    this.canvas.classList.toggle("over", Boolean(hit));
+    const free = this.pointer && !this.canvas.classList.contains("dragging");
+    player.hover = free ? pickJoint(this.take, player.camera, this.pointer[0], this.pointer[1], player.show.body) : null;
+    this.canvas.classList.toggle("over", Boolean(player.hover));
   }
 
   /** Names over heads and the joint card: after the camera is known. */
@@ -1979,7 +2006,8 @@ class Page {
     if (innerWidth <= 720) { card.style.transform = "translate(8px, 8px)"; return; }
     const right = s[0] + 22 + w < (wide ? panel.offsetLeft : stage.width) - 8;
     const x = right ? s[0] + 22 : s[0] - 22 - w, y = s[1] - h / 2;
-    card.style.transform = `translate(${clamp(x, 8, Math.max(8, stage.width - w - 8)).toFixed(0)}px, ${clamp(y, 8, Math.max(8, stage.height - h - 8)).toFixed(0)}px)`;
+    const inside = (v, room) => Math.round(clamp(v, 8, Math.max(8, room - 8)));
+    card.style.transform = `translate(${inside(x, stage.width - w)}px, ${inside(y, stage.height - h)}px)`;
   }
 
   cardContent(c, j) {
@@ -2050,14 +2078,17 @@ function addressOptions() {
 }
 
 function start() {
-  const hook = window.kumite = { ready: false, error: null, frame: 0, seek() {}, play() {}, pause() {}, state: () => ({ ready: false, error: hook.error }), screen: () => null };
+  const hook = window.kumite = {
+    ready: false, error: null, frame: 0, seek() {}, play() {}, pause() {}, state: () => ({ ready: false, error: hook.error }), screen: () => null,
+  };
   const options = addressOptions();
   const fail = (title, text) => { hook.error = text; showProblem(title, text); };
   let take;
   try { take = readTake($("kumite-data").textContent); } catch (e) { fail("This replay cannot be shown", e.message); return; }
   const player = new Player(take, options), page = new Page(player);
   try { player.useRenderer(new Renderer($("view")), options.quality === null ? null : clamp(options.quality, 0, QUALITY.length - 1)); } catch (e) {
-    fail("3D drawing is not available", e.message === "no WebGL2" ? "This page needs WebGL 2. Update the browser, or turn on hardware acceleration in its settings." : e.message);
+    const advice = "This page needs WebGL 2. Update the browser, or turn on hardware acceleration in its settings.";
+    fail("3D drawing is not available", e.message === "no WebGL2" ? advice : e.message);
     return;
   }
   player.camera.update(player.anchor(), player.renderer.canvas.clientWidth, player.renderer.canvas.clientHeight);
