@@ -13,6 +13,8 @@ pub enum Group {
     Head,
     /// The visor: where the figure looks.
     Face,
+    /// The back of the head: where it does not look, seen from above.
+    Hair,
     LeftArm,
     LeftHand,
     LeftLeg,
@@ -25,10 +27,11 @@ pub enum Group {
 
 impl Group {
     /// Every group, in the order of their numbers in [`Part::to_numbers`].
-    pub const ALL: [Group; 11] = [
+    pub const ALL: [Group; 12] = [
         Group::Torso,
         Group::Head,
         Group::Face,
+        Group::Hair,
         Group::LeftArm,
         Group::LeftHand,
         Group::LeftLeg,
@@ -45,6 +48,7 @@ impl Group {
             Group::Torso => "torso",
             Group::Head => "head",
             Group::Face => "face",
+            Group::Hair => "hair",
             Group::LeftArm => "left_arm",
             Group::LeftHand => "left_hand",
             Group::LeftLeg => "left_leg",
@@ -257,6 +261,9 @@ impl<'a> Person<'a> {
         let legs =
             [[Role::LeftHip, Role::LeftKnee, Role::LeftAnkle], [Role::RightHip, Role::RightKnee, Role::RightAnkle]];
         let first = looks.first()?;
+        if roles.iter().any(|(_, joint)| joint.at() >= skeleton.len()) {
+            return None;
+        }
         let mut leg = 0.0;
         for [hip, knee, ankle] in legs {
             let [hip, knee, ankle] = [roles.get(hip)?, roles.get(knee)?, roles.get(ankle)?].map(|j| first.position(j));
@@ -380,6 +387,7 @@ impl<'a> Person<'a> {
         self.ball(Group::Torso, (neck, Vec3::ZERO, 0.031), (head, at(0.0, 0.01, 0.0), 0.029));
         self.ball(Group::Head, (head, at(0.0, 0.066, -0.010), 0.044), (head, at(0.0, 0.060, 0.012), 0.044));
         self.ball(Group::Head, (head, at(0.0, 0.050, 0.012), 0.038), (head, at(0.0, 0.008, 0.026), 0.027));
+        self.ball(Group::Hair, (head, at(0.0, 0.069, -0.013), 0.0445), (head, at(0.0, 0.047, -0.016), 0.037));
         // The nose tells the profile, the visor everything else.
         self.ball(Group::Head, (head, at(0.0, 0.040, 0.054), 0.007), (head, at(0.0, 0.024, 0.064), 0.0085));
         // A band from temple to temple: sine and cosine of 0, 35 and 68 degrees.
@@ -516,4 +524,100 @@ pub fn facing(world: &WorldPose, roles: Option<&Roles>) -> Vec3 {
     let left = hips.unwrap_or(Vec3::ZERO) + 0.5 * shoulders.unwrap_or(Vec3::ZERO);
     let forward = left.cross(Vec3::Y);
     Vec3::new(forward.x, 0.0, forward.z).normalize_or(Vec3::Z)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kumite_motion::{Joint, Quat, humanoid};
+
+    fn canonical() -> Body {
+        Body::of_skeleton(&humanoid::skeleton(), Some(&Roles::canonical()))
+    }
+
+    #[test]
+    fn a_person_stands_on_the_floor_and_is_as_tall_as_said() {
+        let (skeleton, body) = (humanoid::skeleton(), canonical());
+        let mut world = WorldPose::default();
+        fk::pose(&skeleton, &Pose::rest(&skeleton), &mut world);
+        let cones: Vec<Cone> = body.placed(&world).map(|c| c.0).collect();
+        let low = cones.iter().map(|c| (c.a.y - c.ra).min(c.b.y - c.rb)).fold(f32::INFINITY, f32::min);
+        let high = cones.iter().map(|c| (c.a.y + c.ra).max(c.b.y + c.rb)).fold(f32::NEG_INFINITY, f32::max);
+        assert!(low.abs() < 0.01, "sole at {low}");
+        assert!((high - humanoid::HEIGHT).abs() < 0.04, "crown at {high}");
+        assert!((body.height - humanoid::HEIGHT).abs() < 0.02);
+    }
+
+    #[test]
+    fn a_person_is_symmetric() {
+        let (skeleton, body) = (humanoid::skeleton(), canonical());
+        let mut world = WorldPose::default();
+        fk::pose(&skeleton, &Pose::rest(&skeleton), &mut world);
+        let mirror = |c: &Cone| Cone { a: c.a * Vec3::new(-1.0, 1.0, 1.0), b: c.b * Vec3::new(-1.0, 1.0, 1.0), ..*c };
+        let cones: Vec<Cone> = body.placed(&world).map(|c| c.0).collect();
+        for cone in &cones {
+            let m = mirror(cone);
+            let same =
+                |o: &&Cone| o.a.distance(m.a) + o.b.distance(m.b) + (o.ra - m.ra).abs() + (o.rb - m.rb).abs() < 1e-4;
+            assert!(cones.iter().any(|o| same(&o)), "{cone:?}");
+        }
+    }
+
+    #[test]
+    fn the_visor_looks_forward_whatever_the_frames() {
+        // The same person with every joint's frame turned by some rotation of its own, as captures have them.
+        let plain = humanoid::skeleton();
+        let turns: Vec<Quat> = plain.joints().map(|j| Quat::from_rotation_x(j.0 as f32).normalize()).collect();
+        let joints: Vec<Joint> = plain
+            .to_joints()
+            .into_iter()
+            .enumerate()
+            .map(|(i, mut joint)| {
+                let above = joint.parent.map_or(Quat::IDENTITY, |p| turns[p.at()]);
+                joint.offset = above.inverse() * joint.offset;
+                joint.rest = above.inverse() * turns[i];
+                joint.tip = joint.tip.map(|tip| turns[i].inverse() * tip);
+                joint
+            })
+            .collect();
+        let turned = Skeleton::new(&joints).unwrap();
+        let body = Body::of_skeleton(&turned, Some(&Roles::canonical()));
+        let mut world = WorldPose::default();
+        fk::pose(&turned, &Pose::rest(&turned), &mut world);
+        let head = world.position(Role::Head.joint());
+        let face = body.placed(&world).find(|c| c.1 == Group::Face).unwrap().0;
+        assert!(face.a.z - head.z > 0.05, "{face:?}");
+        let mut straight = WorldPose::default();
+        fk::pose(&plain, &Pose::rest(&plain), &mut straight);
+        for ((a, _), (b, _)) in body.placed(&world).zip(canonical().placed(&straight)) {
+            assert!(a.a.distance(b.a) < 1e-3 && a.b.distance(b.b) < 1e-3, "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn names_tell_sides() {
+        for (name, group) in [
+            ("LeftArm", Group::LeftArm),
+            ("mixamorig:RightHand", Group::RightArm),
+            ("LThumb", Group::LeftArm),
+            ("arm.R", Group::RightArm),
+            ("thigh_l", Group::LeftArm),
+            ("r_foot", Group::RightArm),
+            ("Lumbar", Group::Torso),
+            ("Root", Group::Torso),
+            ("", Group::Torso),
+            ("脚_r", Group::RightArm),
+        ] {
+            assert_eq!(group_by_name(name), group, "{name}");
+        }
+    }
+
+    #[test]
+    fn roles_of_another_skeleton_are_not_used() {
+        let one =
+            Joint { name: "a".into(), parent: None, offset: Vec3::ZERO, rest: Quat::IDENTITY, tip: None, moves: false };
+        let body = Body::of_skeleton(&Skeleton::new(&[one]).unwrap(), Some(&Roles::canonical()));
+        assert!(!body.person);
+        assert_eq!(body.parts.len(), 1);
+    }
 }

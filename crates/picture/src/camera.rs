@@ -110,3 +110,50 @@ impl Camera {
         [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| self.turn(turn * axis) / self.scale)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn camera(view: &View) -> Camera {
+        Camera {
+            scale: 50.0,
+            target: Vec3::new(1.0, 0.5, -2.0),
+            centre: Vec2::new(80.0, 90.0),
+            ..Camera::looking(view, Vec3::Z)
+        }
+    }
+
+    #[test]
+    fn axes_are_those_of_a_picture() {
+        for view in [View::front(), View::side(), View::three_quarter(), View::back(), View::top()] {
+            let c = camera(&view);
+            for (a, b) in [(c.right, c.up), (c.up, c.back), (c.back, c.right)] {
+                assert!(a.dot(b).abs() < 1e-5 && (a.length() - 1.0).abs() < 1e-5, "{view:?}");
+            }
+            assert!(c.right.cross(c.up).distance(c.back) < 1e-5, "{view:?}");
+            let p = Vec3::new(0.3, 1.7, -0.9);
+            assert!(c.unproject(c.project(p)).distance(p) < 1e-4, "{view:?}");
+        }
+    }
+
+    #[test]
+    fn who_faces_forward_faces_the_viewer_or_right_or_up() {
+        let way = |view: &View| Camera::looking(view, Vec3::Z).turn(Vec3::Z);
+        assert!(way(&View::front()).z > 0.9);
+        assert!(way(&View::side()).x > 0.9);
+        assert!(way(&View::back()).z < -0.9);
+        assert!(way(&View::top()).y < -0.9);
+        // In the face, the left hand is on the right.
+        assert!(Camera::looking(&View::front(), Vec3::Z).turn(Vec3::X).x > 0.9);
+    }
+
+    #[test]
+    fn the_floor_is_where_it_is_seen() {
+        let c = camera(&View::three_quarter());
+        let p = Vec3::new(0.4, 0.25, 0.6);
+        let pixel = c.project(p).truncate();
+        assert!(c.on_floor(pixel, 0.25).unwrap().distance(p) < 1e-4);
+        assert!(camera(&View::new("level", 0.0, 0.0)).on_floor(pixel, 0.0).is_none());
+    }
+}

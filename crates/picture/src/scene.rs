@@ -16,7 +16,7 @@ pub struct Actor<'a> {
     pub clip: &'a Clip,
     /// Who is what in its skeleton; without, it is drawn as bones.
     pub roles: Option<Roles>,
-    /// The shapes; `None` builds them from clip and roles.
+    /// The shapes; built from clip and roles if `None` or of another skeleton.
     pub body: Option<Cow<'a, Body>>,
     /// Colours.
     pub colours: Colours,
@@ -89,9 +89,11 @@ pub(crate) struct Cast<'a> {
 
 impl<'a> Cast<'a> {
     pub(crate) fn new(actor: &'a Actor<'a>) -> Cast<'a> {
+        let joints = actor.clip.skeleton().len();
+        let fits = |body: &Body| body.parts.iter().all(|p| p.a.at() < joints && p.b.at() < joints);
         let body = match &actor.body {
-            Some(body) => Cow::Borrowed(&**body),
-            None => Cow::Owned(Body::of_clip(actor.clip, actor.roles.as_ref())),
+            Some(body) if fits(body) => Cow::Borrowed(&**body),
+            _ => Cow::Owned(Body::of_clip(actor.clip, actor.roles.as_ref())),
         };
         Cast { actor, body }
     }

@@ -321,3 +321,93 @@ pub(crate) fn seen(cone: &Cone, camera: &Camera) -> Cone {
         rb: cone.rb * camera.scale,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn vec3(size: f32) -> impl Strategy<Value = Vec3> {
+        (-size..size, -size..size, -size..size).prop_map(Vec3::from)
+    }
+
+    proptest! {
+        #[test]
+        fn distance_to_a_cone_is_the_least_over_its_balls(
+            a in vec3(10.0), ra in 0.1f32..4.0, b in vec3(10.0), rb in 0.1f32..4.0, p in vec3(20.0),
+        ) {
+            let taper = Taper::new(&Cone { a, ra, b, rb });
+            let ball = |t: f32| p.distance(a.lerp(b, t)) - (ra + (rb - ra) * t);
+            let least = (0..=400).map(|i| ball(i as f32 / 400.0)).fold(f32::INFINITY, f32::min);
+            // Inside, the least over balls is not the distance to the hull, but has its sign.
+            if least > 0.0 {
+                prop_assert!((taper.distance(p) - least).abs() < 2e-2, "{} {least}", taper.distance(p));
+            } else {
+                prop_assert!(taper.distance(p) < 1e-3);
+            }
+        }
+
+        #[test]
+        fn rays_enter_where_the_distance_is_nothing(
+            a in vec3(10.0), ra in 0.1f32..4.0, b in vec3(10.0), rb in 0.1f32..4.0, x in -12f32..12.0, y in -12f32..12.0,
+        ) {
+            let taper = Taper::new(&Cone { a, ra, b, rb });
+            let outline = FlatTaper::new(a, ra, b, rb);
+            let pixel = Vec2::new(x, y);
+            let aside = outline.distance(pixel).0;
+            match taper.enter(pixel) {
+                Some(z) => {
+                    prop_assert!(aside < 1e-3);
+                    prop_assert!(taper.distance(pixel.extend(z)).abs() < 2e-2);
+                    prop_assert!(taper.distance(pixel.extend(z + 0.5)) > -1e-2);
+                }
+                None => prop_assert!(aside > -2e-2, "{aside}"),
+            }
+        }
+
+        #[test]
+        fn flanks_touch_both_discs(
+            ax in -9f32..9.0, ay in -9f32..9.0, ra in 0.1f32..3.0, bx in -9f32..9.0, by in -9f32..9.0, rb in 0.1f32..3.0,
+        ) {
+            let (a, b) = (Vec2::new(ax, ay), Vec2::new(bx, by));
+            if let Some([a1, b1, a2, b2]) = flanks(a, ra, b, rb) {
+                for (p, centre, r) in [(a1, a, ra), (a2, a, ra), (b1, b, rb), (b2, b, rb)] {
+                    prop_assert!((p.distance(centre) - r).abs() < 1e-3);
+                }
+                prop_assert!((b1 - a1).dot(a1 - a).abs() < 2e-2 * (1.0 + (b1 - a1).length()));
+                prop_assert!((b2 - a2).dot(a2 - a).abs() < 2e-2 * (1.0 + (b2 - a2).length()));
+            } else {
+                prop_assert!(a.distance(b) <= (ra - rb).abs() + 1e-5);
+            }
+        }
+
+        #[test]
+        fn hulls_hold_their_points(points in prop::collection::vec((-5f32..5.0, -5f32..5.0), 3..30)) {
+            let points: Vec<Vec2> = points.into_iter().map(Vec2::from).collect();
+            let ring = hull(points.clone());
+            for (u, v) in ring.iter().zip(ring.iter().cycle().skip(1)) {
+                for p in &points {
+                    prop_assert!((*v - *u).perp_dot(*p - *u) > -1e-3);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_and_cylinders_measure_from_their_faces() {
+        let camera = Camera {
+            right: Vec3::X,
+            up: Vec3::NEG_Y,
+            back: Vec3::Z,
+            scale: 1.0,
+            target: Vec3::ZERO,
+            centre: Vec2::ZERO,
+        };
+        let block = Field::new(&Shape::block(Vec3::ZERO, Vec3::new(1.0, 2.0, 3.0)), &camera);
+        assert_eq!(block.distance(Vec3::new(4.0, 0.0, 0.0)), 3.0);
+        assert_eq!(block.distance(Vec3::ZERO), -1.0);
+        let pole = Field::new(&Shape::Cylinder { a: Vec3::ZERO, b: Vec3::Y * 4.0, radius: 1.0 }, &camera);
+        assert_eq!(pole.distance(Vec3::new(3.0, 2.0, 0.0)), 2.0);
+        assert_eq!(pole.distance(Vec3::new(0.0, 6.0, 0.0)), 2.0);
+    }
+}

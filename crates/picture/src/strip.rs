@@ -480,7 +480,7 @@ impl<'a> Plan<'a> {
         let room = page.width as f32 - MARGIN;
         let tallest =
             cells.iter().map(|(_, e)| e.iter().copied().fold(Extent::EMPTY, Extent::or).size().y).fold(0.0, f32::max);
-        let scale = (room / total).min(strip.row_height as f32 / (tallest + 2.0 * air));
+        let scale = (room / total).min(strip.row_height.max(32) as f32 / (tallest + 2.0 * air));
         let spare = (room - total * scale) / columns.max(1) as f32;
 
         for (row, (camera, extents)) in cells.iter().enumerate() {
@@ -565,7 +565,7 @@ impl<'a> Plan<'a> {
         let room = page.width as f32 - MARGIN;
         let sizes = cells.iter().map(|(_, e)| e.iter().copied().fold(Extent::EMPTY, Extent::or).size());
         let (widest, tallest) = sizes.fold((0.0f32, 0.0f32), |(w, t), s| (w.max(s.x), t.max(s.y)));
-        let scale = (room / (widest + 4.0 * air)).min(strip.row_height as f32 / (tallest + 2.0 * air));
+        let scale = (room / (widest + 4.0 * air)).min(strip.row_height.max(32) as f32 / (tallest + 2.0 * air));
         let count = self.moments.len();
         for (row, (camera, extents)) in cells.iter().enumerate() {
             let all = extents.iter().copied().fold(Extent::EMPTY, Extent::or);

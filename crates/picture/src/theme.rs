@@ -28,7 +28,7 @@ pub struct Colours {
     pub left: Rgb,
     /// Right arm and leg.
     pub right: Rgb,
-    /// Visor.
+    /// Visor; the back of the head is between it and the trunk.
     pub face: Rgb,
 }
 
@@ -56,6 +56,7 @@ impl Colours {
             Group::Torso => self.middle,
             Group::Head => self.middle.mix(Rgb(255, 250, 240), 0.25),
             Group::Face => self.face,
+            Group::Hair => self.middle.mix(self.face, 0.42),
             Group::LeftArm => self.left,
             Group::LeftLeg => dark(self.left, 0.10),
             Group::LeftHand | Group::LeftFoot => dark(self.left, 0.32),
