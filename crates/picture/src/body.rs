@@ -362,7 +362,7 @@ impl<'a> Person<'a> {
             let at = |x: f32, y: f32, z: f32| seat + h * (side * x * left + y * up + z * forward);
             let rib = |x: f32, y: f32, z: f32| top + h * (side * x * c_left + y * c_up + z * c_forward);
             let low = (chest, rib(0.024, -0.115, 0.004), 0.049);
-            self.ball(Group::Torso, (pelvis, at(0.018, 0.052, 0.002), 0.046), low);
+            self.ball(Group::Torso, (pelvis, at(0.018, 0.052, 0.0), 0.044), low);
             self.ball(Group::Torso, low, (chest, rib(0.041, -0.040, 0.008), 0.059));
             // From the neck over the trapezius to the shoulder's cap.
             let shoulder = if side > 0.0 { ls } else { rs };
@@ -389,7 +389,7 @@ impl<'a> Person<'a> {
         self.ball(Group::Head, (head, at(0.0, 0.050, 0.012), 0.038), (head, at(0.0, 0.008, 0.026), 0.027));
         self.ball(Group::Hair, (head, at(0.0, 0.069, -0.013), 0.0445), (head, at(0.0, 0.047, -0.016), 0.037));
         // The nose tells the profile, the visor everything else.
-        self.ball(Group::Head, (head, at(0.0, 0.040, 0.054), 0.007), (head, at(0.0, 0.024, 0.064), 0.0085));
+        self.ball(Group::Head, (head, at(0.0, 0.040, 0.054), 0.007), (head, at(0.0, 0.026, 0.059), 0.0085));
         // A band from temple to temple: sine and cosine of 0, 35 and 68 degrees.
         let band = |side: f32, sine: f32, cosine: f32| at(side * 0.042 * sine, 0.060, 0.010 + 0.042 * cosine);
         for side in [1.0, -1.0] {

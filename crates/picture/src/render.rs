@@ -506,7 +506,11 @@ impl<'a> Stage<'a> {
         let panel = self.panel;
         let camera = &panel.camera;
         let Some(floor) = panel.floor else { return self.paper };
-        let Some(at) = camera.on_floor(pixel, floor) else { return self.paper };
+        let Some(at) = camera.on_floor(pixel, floor) else {
+            // Seen edge-on, the floor is a line.
+            let line = camera.project(Vec3::new(camera.target.x, floor, camera.target.z)).y;
+            return self.paper.toward(self.grid, (1.2 - (pixel.y - line).abs()).clamp(0.0, 1.0));
+        };
         let seen = camera.project(at);
 
         let half = 0.5 * panel.width as f32;

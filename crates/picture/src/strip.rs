@@ -416,6 +416,7 @@ impl<'a> Plan<'a> {
             return 0.5 * MARGIN;
         }
         let size = HEADING * strip.letters;
+        let title = fitted(&title, size, page.width as f32 - 2.0 * MARGIN);
         let baseline = MARGIN + 0.8 * size;
         page.marks.push(Mark::Text {
             at: Vec2::new(MARGIN, baseline),
@@ -490,6 +491,7 @@ impl<'a> Plan<'a> {
             let bottom = all.high.y.max(0.0) + 1.3 * air;
             let height = ((bottom - top) * scale).ceil().max(8.0) as usize;
             let mut x = 0.5 * MARGIN;
+            let mut free = f32::NEG_INFINITY;
             for (column, moment) in self.moments.iter().enumerate() {
                 let width = widths[column] * scale + spare;
                 let (left, right) = (x.round(), (x + width).round());
@@ -509,7 +511,8 @@ impl<'a> Plan<'a> {
                 self.fill_props(&mut panel, moment.time, self.cast.len() as u32 * Group::ALL.len() as u32);
                 page.panels.push(panel);
                 if strip.captions && row + 1 == cells.len() {
-                    self.caption(page, moment.time, 0.5 * (left + right), y + height as f32 + self.strip.letters);
+                    let baseline = y + height as f32 + strip.letters;
+                    free = self.caption(page, moment.time, 0.5 * (left + right), baseline, free);
                 }
                 x += width;
             }
@@ -532,7 +535,13 @@ impl<'a> Plan<'a> {
         });
     }
 
-    fn caption(&self, page: &mut Page, time: f32, x: f32, baseline: f32) {
+    /// The time below a pose, if the place is free from `free` on. Returns what is free then.
+    fn caption(&self, page: &mut Page, time: f32, x: f32, baseline: f32, free: f32) -> f32 {
+        let text = format!("{time:.2} s");
+        let half = 0.5 * text_width(self.strip.letters, true, &text) + 3.0;
+        if x - half < free {
+            return free;
+        }
         let theme = &self.strip.theme;
         let when_active = self.strip.actors.iter().flat_map(|actor| {
             let on = move |(from, to): (f32, f32)| (from..=to).contains(&(time - actor.starts_at));
@@ -545,8 +554,9 @@ impl<'a> Plan<'a> {
             bold: active.is_some(),
             anchor: Anchor::Middle,
             colour: active.unwrap_or(theme.ink),
-            text: format!("{time:.2} s"),
+            text,
         });
+        x + half
     }
 
     fn travel(&self, page: &mut Page, mut y: f32) -> f32 {
@@ -591,11 +601,7 @@ impl<'a> Plan<'a> {
                 let mut free = f32::NEG_INFINITY;
                 for (moment, extent) in self.moments.iter().zip(extents) {
                     let x = left + camera.centre.x + 0.5 * (extent.low.x + extent.high.x) * scale;
-                    let half = 0.5 * text_width(self.strip.letters, false, "00.00 s") + 3.0;
-                    if x - half > free {
-                        self.caption(page, moment.time, x, y + height as f32 + self.strip.letters);
-                        free = x + half;
-                    }
+                    free = self.caption(page, moment.time, x, y + height as f32 + strip.letters, free);
                 }
             }
             if strip.views.len() > 1 {
@@ -611,6 +617,21 @@ impl<'a> Plan<'a> {
 fn root(moment: &Moment) -> Vec3 {
     let sum: Vec3 = moment.worlds.iter().filter_map(|w| w.positions.first()).copied().sum();
     sum / moment.worlds.len().max(1) as f32
+}
+
+/// A text cut off, with dots, where it would not fit.
+fn fitted(text: &str, size: f32, room: f32) -> String {
+    if text_width(size, true, text) <= room {
+        return text.to_owned();
+    }
+    let mut letters: Vec<char> = text.chars().collect();
+    loop {
+        letters.pop();
+        let cut: String = letters.iter().chain(&['…']).collect();
+        if letters.is_empty() || text_width(size, true, &cut) <= room {
+            return cut;
+        }
+    }
 }
 
 /// A number with two decimals at most, without trailing zeros.

@@ -101,7 +101,11 @@ fn floor(out: &mut Writer, panel: &Panel, theme: &Theme) {
     // From the horizon of the rendered floor's fading down to the panel's end.
     let top = (camera.centre.y - 0.8 * h * (1.6 * camera.back.y).clamp(0.12, 1.0)).clamp(0.0, h);
     let corners = [(0.0, top), (w, top), (w, h), (0.0, h)].map(|(x, y)| camera.on_floor(Vec2::new(x, y), level));
-    let [Some(a), Some(b), Some(c), Some(d)] = corners else { return };
+    let [Some(a), Some(b), Some(c), Some(d)] = corners else {
+        let y = camera.project(Vec3::new(camera.target.x, level, camera.target.z)).y;
+        out.put(format_args!("<path d=\"M0 {y:.1}H{w}\" stroke=\"{}\"/>\n", theme.grid.hex()));
+        return;
+    };
     out.put(format_args!("<g mask=\"url(#beside)\"><g mask=\"url(#beyond)\">\n"));
     let paper = theme.floor.hex();
     out.put(format_args!("<rect y=\"{top:.1}\" width=\"{w}\" height=\"{:.1}\" fill=\"{paper}\"/>\n", h - top));

@@ -41,13 +41,9 @@ impl Colours {
         right: Rgb(240, 145, 60),
         face: Rgb(38, 42, 52),
     };
-    /// For an opponent: a dark trunk tells the two apart while sides keep their meaning.
-    pub const SECOND: Colours = Colours {
-        middle: Rgb(112, 122, 132),
-        left: Rgb(36, 128, 140),
-        right: Rgb(214, 92, 92),
-        face: Rgb(246, 242, 230),
-    };
+    /// For an opponent: a darker trunk tells the two apart, and sides stay cool and warm.
+    pub const SECOND: Colours =
+        Colours { middle: Rgb(126, 140, 154), left: Rgb(36, 128, 140), right: Rgb(214, 92, 92), face: Rgb(30, 30, 44) };
 
     /// Of a part. Hands and feet are darker than their limbs, so that they read where they cross the body.
     pub fn of(&self, group: Group) -> Rgb {
@@ -56,7 +52,7 @@ impl Colours {
             Group::Torso => self.middle,
             Group::Head => self.middle.mix(Rgb(255, 250, 240), 0.25),
             Group::Face => self.face,
-            Group::Hair => self.middle.mix(self.face, 0.42),
+            Group::Hair => self.middle.mix(self.face, 0.66),
             Group::LeftArm => self.left,
             Group::LeftLeg => dark(self.left, 0.10),
             Group::LeftHand | Group::LeftFoot => dark(self.left, 0.32),
