@@ -67,8 +67,8 @@ function readTake(text) {
 function readCharacter(c, index) {
   const name = c.name || `Character ${index + 1}`;
   const joints = c.joints || [], count = joints.length;
-  const root = new Float32Array(bytesOf(c.root)), frames = root.length / 3;
-  const positions = new Int16Array(bytesOf(c.positions)), rotations = new Int16Array(bytesOf(c.rotations));
+  const root = numbers(Float32Array, c.root), frames = Math.floor(root.length / 3);
+  const positions = numbers(Int16Array, c.positions), rotations = numbers(Int16Array, c.rotations);
   const expect = (what, found, wanted) => {
     if (found !== wanted) throw new Error(`${name}: ${what} holds ${found} values, ${wanted} expected.`);
   };
@@ -76,7 +76,7 @@ function readCharacter(c, index) {
   expect("parents", (c.parents || []).length, count);
   expect("positions", positions.length, frames * count * 3);
   expect("rotations", rotations.length, frames * count * 4);
-  const contacts = c.contacts ? new Uint8Array(bytesOf(c.contacts)) : null;
+  const contacts = c.contacts ? numbers(Uint8Array, c.contacts) : null;
   if (contacts) expect("contacts", contacts.length, frames);
   for (const p of c.parts || []) {
     if (!(p[0] in joints) || !(p[5] in joints)) throw new Error(`${name}: a part names joint ${p[0]} or ${p[5]}, which does not exist.`);
@@ -122,10 +122,11 @@ function groupRuns(parts) {
 
 const hexColor = (text, otherwise) => (/^#[0-9a-f]{6}$/i.test(text) ? text : otherwise);
 
-function bytesOf(base64) {
+/** Base64 as whole numbers of the given kind of array; a broken last one is dropped. */
+function numbers(Kind, base64) {
   const text = atob(base64 || ""), bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes.buffer;
+  return new Kind(bytes.buffer, 0, Math.floor(bytes.length / Kind.BYTES_PER_ELEMENT));
 }
 
 // ---------------------------------------------------------------------------------------------------------- maths
@@ -307,8 +308,7 @@ float lit(vec3 p) {
   vec3 s = (uLight * vec4(p, 1.0)).xyz * 0.5 + 0.5;
   if (any(greaterThan(abs(s - 0.5), vec3(0.5)))) return 1.0;
   float sum = 0.0;
-  for (float i = 0.0; i < 16.0; i += 1.0) {
-    if (i >= uTaps) break;
+  for (float i = 0.0; i < uTaps; i += 1.0) {
     float a = i * 2.39996, r = sqrt((i + 0.5) / uTaps) * uSpread;
     sum += texture(uShadow, s + vec3(cos(a) * r, sin(a) * r, 0.0));
   }
@@ -2036,6 +2036,7 @@ class Page {
 function showProblem(title, text) {
   $("problem").replaceChildren(make("b", {}, title), make("span", {}, text));
   $("problem").hidden = false;
+  $("app").classList.add("broken");
 }
 
 function run(player, page, hook) {
