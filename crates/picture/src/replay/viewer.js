@@ -1700,8 +1700,13 @@ class Page {
       const lines = rows.map(([what, k]) => make("div", {}, make("span", {}, what), make("span", {}, ...(plain ? [k] : keys(k)))));
       $("help-body").append(make("section", {}, make("h3", {}, title), ...lines));
     }
-    $("help-open").addEventListener("click", () => $("help").showModal());
+    $("help-open").addEventListener("click", () => this.openHelp());
     $("help").addEventListener("click", (e) => { if (e.target === $("help")) $("help").close(); });
+  }
+
+  openHelp() {
+    $("help").showModal();
+    $("help").scrollTop = 0;
   }
 
   // -- panel, theme, views
@@ -1908,7 +1913,7 @@ class Page {
       "+": () => camera.zoom(0.88), "=": () => camera.zoom(0.88), "-": () => camera.zoom(1.14),
       g: () => this.setGhosts({ off: "near", near: "all", all: "off" }[player.ghosts]),
       p: () => this.setPanel($("app").classList.contains("no-panel")), d: () => this.switchTheme(),
-      "?": () => $("help").showModal(), Escape: () => this.pin(null),
+      "?": () => this.openHelp(), Escape: () => this.pin(null),
     };
   }
 
@@ -1917,7 +1922,7 @@ class Page {
     return {
       ArrowLeft: () => camera.orbit(0.12, 0), ArrowRight: () => camera.orbit(-0.12, 0),
       ArrowUp: () => camera.orbit(0, 0.08), ArrowDown: () => camera.orbit(0, -0.08),
-      "/": () => $("help").showModal(),
+      "/": () => this.openHelp(),
     };
   }
 
