@@ -26,7 +26,7 @@ pub struct Movie {
 
 impl Default for Movie {
     fn default() -> Self {
-        Movie { fps: 25.0, speed: 1.0, range: None, colours: 96, most_frames: 1500 }
+        Movie { fps: 25.0, speed: 1.0, range: None, colours: 128, most_frames: 1500 }
     }
 }
 
@@ -105,10 +105,19 @@ fn pages(plan: &Plan<'_>) -> Vec<Page> {
 }
 
 /// Bits of each component that tell colours apart when the palette is made.
-const BITS: u32 = 5;
+const BITS: u32 = 6;
 
-fn cell(p: [u8; 4]) -> usize {
-    p[..3].iter().fold(0, |index, v| index << BITS | usize::from(v >> (8 - BITS)))
+/// Ordered dither (Bayer 1973), in display steps: spreads the few shades of the floor. Its pattern stands still, so
+/// that what does not move does not change.
+const DITHER: [[i16; 4]; 4] = [[-4, 0, -3, 1], [2, -2, 3, -1], [-3, 2, -4, 1], [4, -1, 3, -2]];
+
+/// The cells of all pixels, and their colours.
+fn cells(image: &Image) -> impl Iterator<Item = (usize, [u8; 3])> + '_ {
+    image.pixels().iter().enumerate().map(|(i, p)| {
+        let shift = DITHER[i / image.width() % 4][i % image.width() % 4];
+        let c = [p[0], p[1], p[2]].map(|v| (i16::from(v) + shift).clamp(0, 255) as u8);
+        (c.iter().fold(0, |index, v| index << BITS | usize::from(v >> (8 - BITS))), c)
+    })
 }
 
 fn encode(frames: &[Image], delay: u16, colours: usize) -> Vec<u8> {
@@ -123,7 +132,7 @@ fn encode(frames: &[Image], delay: u16, colours: usize) -> Vec<u8> {
         encoder.set_repeat(gif::Repeat::Infinite)?;
         let mut before: Vec<u8> = Vec::new();
         for image in frames {
-            let indices: Vec<u8> = image.pixels().iter().map(|p| lookup[cell(*p)]).collect();
+            let indices: Vec<u8> = cells(image).map(|(cell, _)| lookup[cell]).collect();
             encoder.write_frame(&difference(&before, &indices, width, height, delay))?;
             before = indices;
         }
@@ -166,11 +175,11 @@ fn difference(before: &[u8], now: &[u8], width: u16, height: u16, delay: u16) ->
 /// Median cut (Heckbert 1982) over all frames, and the palette's index for each cell of colour.
 fn palette(frames: &[Image], colours: usize) -> (Vec<[u8; 3]>, Vec<u8>) {
     let mut counts = vec![(0u64, [0u64; 3]); 1 << (3 * BITS)];
-    for pixel in frames.iter().flat_map(Image::pixels) {
-        let (count, sums) = &mut counts[cell(*pixel)];
+    for (cell, pixel) in frames.iter().flat_map(cells) {
+        let (count, sums) = &mut counts[cell];
         *count += 1;
         for (sum, v) in sums.iter_mut().zip(pixel) {
-            *sum += u64::from(*v);
+            *sum += u64::from(v);
         }
     }
     let mean = |index: usize| counts[index].1.map(|s| s as f32 / counts[index].0.max(1) as f32);
@@ -188,9 +197,9 @@ fn palette(frames: &[Image], colours: usize) -> (Vec<[u8; 3]>, Vec<u8>) {
             };
             (0..3).map(|k| (wide(k), k)).fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a })
         };
-        let scored = boxes.iter().enumerate().filter(|(_, b)| b.len() > 1);
         let score = |cells: &Vec<usize>| spread(cells).0 * libm::powf(cells.iter().map(|i| weight(*i)).sum(), 0.4);
-        let Some((worst, _)) = scored.max_by(|a, b| score(a.1).total_cmp(&score(b.1))) else { break };
+        let scored = boxes.iter().enumerate().filter(|(_, b)| b.len() > 1).map(|(i, b)| (i, score(b)));
+        let Some((worst, _)) = scored.max_by(|a, b| a.1.total_cmp(&b.1)) else { break };
         let mut cells = boxes.swap_remove(worst);
         let axis = spread(&cells).1;
         cells.sort_by(|a, b| mean(*a)[axis].total_cmp(&mean(*b)[axis]).then(a.cmp(b)));

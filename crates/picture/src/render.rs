@@ -391,30 +391,42 @@ impl<'a> Stage<'a> {
             }
             z += 0.5 - d;
         }
+        let mut last: Option<(f32, f32)> = None;
         for _ in 0..160 {
             if z < rear {
                 return None;
             }
             let at = pixel.extend(z);
             let (d, solid) = self.field(met, at);
-            if d < 0.02 {
+            if d.abs() < 0.03 {
                 return Some(Hit { at, solid });
             }
-            // Rays along a flank would creep; a fifth of a pixel too deep is not seen.
-            z -= d.max(0.2);
+            // The next zero by the slope so far, up to twice what is safe: a step too deep is taken back.
+            let slope = last.map_or(1.0, |(z0, d0)| (d0 - d) / (z0 - z));
+            let step = if d < 0.0 { 0.7 * d } else { (d / slope.max(0.1)).clamp(d, 2.0 * d).max(0.15) };
+            if d < 0.0 && step > -0.15 {
+                return Some(Hit { at, solid });
+            }
+            last = Some((z, d));
+            z -= step;
         }
         None
     }
 
     fn normal(&self, hit: &Hit, list: &[u32]) -> Vec3 {
         let run = self.solids[hit.solid as usize].run;
-        let start = list.iter().position(|&i| self.solids[i as usize].run == run).unwrap_or(0);
-        let count = list[start..].iter().take_while(|&&i| self.solids[i as usize].run == run).count();
-        let own = &list[start..start + count];
-        // Differences along the corners of a tetrahedron need four samples instead of six.
-        let mut normal = Vec3::ZERO;
-        for e in [Vec3::new(1.0, -1.0, -1.0), Vec3::new(-1.0, -1.0, 1.0), Vec3::new(-1.0, 1.0, -1.0), Vec3::ONE] {
-            normal += e * self.field(own, hit.at + 0.25 * e).0;
+        let (mut distance, mut normal) = (f32::INFINITY, Vec3::Z);
+        for &index in list {
+            let solid = &self.solids[index as usize];
+            if solid.run != run {
+                continue;
+            }
+            let (d, n) = solid.field.gradient(hit.at);
+            // The derivative of `melt`.
+            let share = 0.5 * (solid.melt - (distance - d).abs()).max(0.0) / solid.melt;
+            let share = if d < distance { 1.0 - share } else { share };
+            normal = normal * (1.0 - share) + n * share;
+            distance = melt(distance, d, solid.melt);
         }
         normal.normalize_or(Vec3::Z)
     }

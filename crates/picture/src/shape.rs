@@ -170,6 +170,27 @@ impl Taper {
     }
 }
 
+impl Taper {
+    /// Distance and the direction in which it grows.
+    #[inline(always)]
+    pub(crate) fn gradient(&self, p: Vec3) -> (f32, Vec3) {
+        let q = p - self.a;
+        let y = q.dot(self.axis);
+        let out = q - self.axis * y;
+        let x = out.length();
+        let s = self.cos * y - self.sin * x;
+        if s < 0.0 {
+            (q.length() - self.ra, q.normalize_or(self.axis))
+        } else if s > self.cos * self.length {
+            let q = q - self.axis * self.length;
+            (q.length() - self.rb, q.normalize_or(self.axis))
+        } else {
+            let n = out * (self.cos / x.max(1e-9)) + self.axis * self.sin;
+            (self.cos * x + self.sin * y - self.ra, n)
+        }
+    }
+}
+
 fn higher(a: Option<f32>, b: Option<f32>) -> Option<f32> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.max(b)),
@@ -312,6 +333,23 @@ impl Field {
     }
 }
 
+impl Field {
+    /// Distance and the direction in which it grows.
+    #[inline]
+    pub(crate) fn gradient(&self, p: Vec3) -> (f32, Vec3) {
+        match self {
+            Field::Taper(taper) => taper.gradient(p),
+            _ => {
+                // Differences along the corners of a tetrahedron need four samples instead of six.
+                let corners =
+                    [Vec3::new(1.0, -1.0, -1.0), Vec3::new(-1.0, -1.0, 1.0), Vec3::new(-1.0, 1.0, -1.0), Vec3::ONE];
+                let normal: Vec3 = corners.into_iter().map(|e| e * self.distance(p + 0.25 * e)).sum();
+                (self.distance(p), normal.normalize_or(Vec3::Z))
+            }
+        }
+    }
+}
+
 /// A cone in pixels.
 pub(crate) fn seen(cone: &Cone, camera: &Camera) -> Cone {
     Cone {
@@ -345,6 +383,16 @@ mod tests {
             } else {
                 prop_assert!(taper.distance(p) < 1e-3);
             }
+        }
+
+        #[test]
+        fn gradients_are_those_of_the_distance(
+            a in vec3(10.0), ra in 0.1f32..4.0, b in vec3(10.0), rb in 0.1f32..4.0, p in vec3(20.0),
+        ) {
+            let taper = Taper::new(&Cone { a, ra, b, rb });
+            let (d, n) = taper.gradient(p);
+            prop_assert!((d - taper.distance(p)).abs() < 1e-3);
+            prop_assert!((taper.distance(p + 0.01 * n) - d - 0.01).abs() < 2e-3);
         }
 
         #[test]

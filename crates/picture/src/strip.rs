@@ -17,6 +17,9 @@ use crate::{svg, timeline};
 pub enum Times {
     /// So many, evenly from the first frame to the last.
     Even(usize),
+    /// So many between the first frame and the last, closer together where more moves: extremes of quick actions
+    /// are not missed.
+    ByMotion(usize),
     /// So many, evenly over an interval.
     Between(f32, f32, usize),
     /// These.
@@ -224,6 +227,7 @@ impl<'a> Plan<'a> {
         };
         let times: Vec<f32> = match &strip.times {
             Times::Even(count) => even(0.0, seconds, *count),
+            Times::ByMotion(count) => by_motion(&cast, seconds, *count),
             Times::Between(from, to, count) => even(*from, *to, *count),
             Times::At(times) if times.is_empty() => vec![0.0],
             Times::At(times) => times.clone(),
@@ -611,6 +615,51 @@ impl<'a> Plan<'a> {
         }
         if strip.captions { y + 1.9 * self.strip.letters } else { y }
     }
+}
+
+/// How much of [`Times::ByMotion`] is plain time: holds still get a pose now and then.
+const CLOCK: f32 = 0.3;
+
+/// Times at equal shares of the way that all joints go.
+fn by_motion(cast: &[Cast<'_>], seconds: f32, count: usize) -> Vec<f32> {
+    const STEPS: usize = 240;
+    let time = |step: usize| seconds * step as f32 / STEPS as f32;
+    let mut way = vec![0.0f32];
+    let mut before: Vec<WorldPose> = cast.iter().map(|c| c.world(0.0)).collect();
+    for step in 1..=STEPS {
+        let now: Vec<WorldPose> = cast.iter().map(|c| c.world(time(step))).collect();
+        let moved: f32 = before
+            .iter()
+            .zip(&now)
+            .flat_map(|(b, n)| b.positions.iter().zip(&n.positions))
+            .map(|(p, q)| p.distance(*q))
+            .sum();
+        way.push(way.last().copied().unwrap_or(0.0) + moved);
+        before = now;
+    }
+    let all = way.last().copied().unwrap_or(0.0).max(1e-12);
+    let share = |step: usize| CLOCK * step as f32 / STEPS as f32 + (1.0 - CLOCK) * way[step] / all;
+    let last = count.saturating_sub(1).max(1);
+    let mut step = 0;
+    let mut steps: Vec<usize> = (0..count.max(1))
+        .map(|i| {
+            while step < STEPS && share(step) < i as f32 / last as f32 {
+                step += 1;
+            }
+            if i == last { STEPS } else { step }
+        })
+        .collect();
+    // Extremes are where the motion turns and is slow for a moment: each pose goes to the one near it.
+    let speed = |i: usize| way[(i + 2).min(STEPS)] - way[i.saturating_sub(2)];
+    for k in 1..steps.len().saturating_sub(1) {
+        let (before, here, after) = (steps[k - 1], steps[k], steps[k + 1]);
+        let (low, high) = (here - (here - before) * 2 / 5, here + after.saturating_sub(here) * 2 / 5);
+        let turn = (low + 1..high).filter(|&i| speed(i) <= speed(i - 1) && speed(i) <= speed(i + 1));
+        if let Some(turn) = turn.min_by(|a, b| speed(*a).total_cmp(&speed(*b))) {
+            steps[k] = turn;
+        }
+    }
+    steps.into_iter().map(time).collect()
 }
 
 /// Middle of the actors' roots.

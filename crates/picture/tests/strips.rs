@@ -1,5 +1,7 @@
 //! Pictures of ordinary and strange motions: something is on them, nothing outside its cell, always the same bytes.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 use std::sync::Arc;
 
 use kumite_motion::{
@@ -176,6 +178,7 @@ fn one_frame_no_actor_no_view_no_time() {
         Strip { times: Times::At(Vec::new()), ..small(&clip) },
         Strip { times: Times::At(vec![-3.0, 99.0, f32::NAN]), ..small(&clip) },
         Strip { times: Times::Even(0), ..small(&clip) },
+        Strip { times: Times::ByMotion(5), ..small(&clip) },
         Strip { width: 0, row_height: 0, ..small(&clip) },
         Strip { times: Times::Even(300), ..small(&clip) },
     ] {
@@ -206,6 +209,27 @@ fn props_and_opponents_are_drawn() {
     let reddish = |image: &Image| image.pixels().iter().filter(|p| p[0] > 120 && p[1] < 60 && p[2] < 60).count();
     assert!(reddish(&full.render()) > reddish(&bare.render()) + 30);
     assert!(full.to_svg().len() > bare.to_svg().len());
+}
+
+#[test]
+fn moments_crowd_where_things_move() {
+    let skeleton = Arc::new(humanoid::skeleton());
+    let rest = Pose::rest(&skeleton);
+    // Nothing for a second, a turn of the arm in a fifth of a second, nothing again.
+    let clip = Clip::from_fn("flick", skeleton, 60.0, 121, |frame, pose| {
+        pose.clone_from(&rest);
+        let t = ((frame as f32 / 60.0 - 1.0) / 0.2).clamp(0.0, 1.0);
+        pose.rotations[Role::LeftShoulder.joint().at()] = rotation::about(Vec3::Z, 1.5 * t);
+    })
+    .unwrap();
+    let strip = Strip { times: Times::ByMotion(9), ..small(&clip) };
+    let times: Vec<f32> = strip
+        .to_svg()
+        .split(" s</text>")
+        .filter_map(|text| text.rsplit('>').next()?.parse().ok())
+        .filter(|t: &f32| *t <= 2.0)
+        .collect();
+    assert!(times.iter().filter(|t| (0.99..=1.21).contains(*t)).count() >= 4, "{times:?}");
 }
 
 #[test]
