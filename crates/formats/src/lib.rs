@@ -20,6 +20,7 @@
 //! ```
 
 pub mod bvh;
+pub mod gltf;
 mod warning;
 
 pub use warning::{ConvertError, Warning};

@@ -25,12 +25,28 @@ impl fmt::Display for Warning {
 pub enum ConvertError {
     /// A skeleton without motion.
     NoFrames,
+    /// Nothing that could move.
+    NoSkeleton,
     /// The number of values is not that of whole frames. Files that were read never are; built ones may be.
     WrongShape {
         /// How many values there are.
         values: usize,
         /// How many one frame has.
         channels: usize,
+    },
+    /// A node of a joint, or above one, that is mirrored or flat.
+    BadScale {
+        /// Its name.
+        node: String,
+        /// Its scale.
+        scale: [f32; 3],
+    },
+    /// Times so far apart that the frames between them cannot be meant.
+    TooLong {
+        /// How many frames it would be.
+        frames: f64,
+        /// Of how many joints.
+        joints: usize,
     },
     /// The joints are not a tree.
     Skeleton(SkeletonError),
@@ -42,9 +58,14 @@ impl fmt::Display for ConvertError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ConvertError::NoFrames => f.write_str("the file holds a skeleton but no frames of motion"),
+            ConvertError::NoSkeleton => f.write_str("the file holds no skeleton: no skin and no animated nodes"),
             ConvertError::WrongShape { values, channels } => {
                 write!(f, "{values} values are not whole frames of {channels} channels")
             }
+            ConvertError::BadScale { node, scale: [x, y, z] } => {
+                write!(f, "node {node:?} is scaled by {x} x {y} x {z}; a joint cannot be mirrored or flat")
+            }
+            ConvertError::TooLong { frames, joints } => write!(f, "{frames} frames of {joints} joints are too many"),
             ConvertError::Skeleton(error) => error.fmt(f),
             ConvertError::Clip(error) => error.fmt(f),
         }

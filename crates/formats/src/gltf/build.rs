@@ -1,0 +1,200 @@
+//! Numbers into a buffer, and the JSON that describes them.
+
+use glam::Vec3;
+use kumite_motion::Quat;
+use serde::Serialize;
+
+/// The pieces of a document that grow together. Positions may start behind those of a document that is added to.
+pub(super) struct Builder {
+    pub(super) data: Vec<u8>,
+    pub(super) views: Vec<View>,
+    pub(super) accessors: Vec<Accessor>,
+    first_view: usize,
+    first_accessor: usize,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct View {
+    buffer: usize,
+    byte_offset: usize,
+    byte_length: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<u32>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Accessor {
+    buffer_view: usize,
+    component_type: u32,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    normalized: bool,
+    count: usize,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    min: Vec<f32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    max: Vec<f32>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Animation<'a> {
+    pub(super) name: &'a str,
+    pub(super) channels: Vec<Channel>,
+    pub(super) samplers: Vec<Sampler>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) extras: Option<Extras<'a>>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Channel {
+    sampler: usize,
+    target: Target,
+}
+
+#[derive(Serialize)]
+struct Target {
+    node: usize,
+    path: &'static str,
+}
+
+#[derive(Serialize)]
+pub(super) struct Sampler {
+    input: usize,
+    output: usize,
+    interpolation: &'static str,
+}
+
+#[derive(Clone, Copy, Serialize)]
+pub(super) struct Extras<'a> {
+    pub(super) markers: &'a [super::Marker],
+}
+
+/// What a view is for, as the format numbers it.
+#[derive(Clone, Copy)]
+pub(super) enum Use {
+    Numbers,
+    Vertices,
+    Indices,
+}
+
+const U8: u32 = 5121;
+const U16: u32 = 5123;
+const U32: u32 = 5125;
+const F32: u32 = 5126;
+
+impl Builder {
+    /// Behind so many bytes, views and accessors.
+    pub(super) fn behind(data: Vec<u8>, views: usize, accessors: usize) -> Builder {
+        Builder { data, views: Vec::new(), accessors: Vec::new(), first_view: views, first_accessor: accessors }
+    }
+
+    fn push(&mut self, bytes: impl IntoIterator<Item = u8>, target: Use, mut accessor: Accessor) -> usize {
+        self.data.resize(self.data.len().next_multiple_of(4), 0);
+        let byte_offset = self.data.len();
+        self.data.extend(bytes);
+        let target = match target {
+            Use::Numbers => None,
+            Use::Vertices => Some(34962),
+            Use::Indices => Some(34963),
+        };
+        accessor.buffer_view = self.first_view + self.views.len();
+        self.views.push(View { buffer: 0, byte_offset, byte_length: self.data.len() - byte_offset, target });
+        self.accessors.push(accessor);
+        self.first_accessor + self.accessors.len() - 1
+    }
+
+    fn floats<const N: usize>(&mut self, kind: &'static str, items: &[[f32; N]], target: Use, bounds: bool) -> usize {
+        let bound = |start: f32, pick: fn(f32, f32) -> f32| {
+            let folded = items.iter().fold([start; N], |acc, item| std::array::from_fn(|i| pick(acc[i], item[i])));
+            if bounds { folded.to_vec() } else { Vec::new() }
+        };
+        let (min, max) = (bound(f32::MAX, f32::min), bound(f32::MIN, f32::max));
+        let bytes = items.iter().flatten().flat_map(|v| v.to_le_bytes());
+        let accessor =
+            Accessor { buffer_view: 0, component_type: F32, normalized: false, count: items.len(), kind, min, max };
+        self.push(bytes, target, accessor)
+    }
+
+    /// Seconds of keys.
+    pub(super) fn times(&mut self, frames: usize, fps: f32) -> usize {
+        let times: Vec<[f32; 1]> = (0..frames).map(|frame| [(frame as f64 / f64::from(fps)) as f32]).collect();
+        self.floats("SCALAR", &times, Use::Numbers, true)
+    }
+
+    pub(super) fn rotations(&mut self, turns: &[Quat]) -> usize {
+        let turns: Vec<[f32; 4]> = turns.iter().map(|q| q.to_array()).collect();
+        self.floats("VEC4", &turns, Use::Numbers, false)
+    }
+
+    pub(super) fn vectors(&mut self, vectors: &[Vec3], target: Use, bounds: bool) -> usize {
+        let vectors: Vec<[f32; 3]> = vectors.iter().map(|v| v.to_array()).collect();
+        self.floats("VEC3", &vectors, target, bounds)
+    }
+
+    pub(super) fn matrices(&mut self, matrices: &[glam::Mat4]) -> usize {
+        let matrices: Vec<[f32; 16]> = matrices.iter().map(glam::Mat4::to_cols_array).collect();
+        self.floats("MAT4", &matrices, Use::Numbers, false)
+    }
+
+    /// Joint numbers of vertices, in bytes where they fit.
+    pub(super) fn joints(&mut self, joints: &[[u16; 4]]) -> usize {
+        let narrow = joints.iter().flatten().all(|&j| j < 256);
+        let accessor = |component_type| Accessor {
+            buffer_view: 0,
+            component_type,
+            normalized: false,
+            count: joints.len(),
+            kind: "VEC4",
+            min: Vec::new(),
+            max: Vec::new(),
+        };
+        if narrow {
+            self.push(joints.iter().flatten().map(|&j| j as u8), Use::Vertices, accessor(U8))
+        } else {
+            self.push(joints.iter().flatten().flat_map(|j| j.to_le_bytes()), Use::Vertices, accessor(U16))
+        }
+    }
+
+    /// Weights of vertices in parts of 255.
+    pub(super) fn weights(&mut self, weights: &[[u8; 4]]) -> usize {
+        let accessor = Accessor {
+            buffer_view: 0,
+            component_type: U8,
+            normalized: true,
+            count: weights.len(),
+            kind: "VEC4",
+            min: Vec::new(),
+            max: Vec::new(),
+        };
+        self.push(weights.iter().flatten().copied(), Use::Vertices, accessor)
+    }
+
+    /// Corners of triangles, in two bytes where they fit.
+    pub(super) fn indices(&mut self, indices: &[u32]) -> usize {
+        let narrow = indices.iter().all(|&i| i < u32::from(u16::MAX));
+        let accessor = Accessor {
+            buffer_view: 0,
+            component_type: if narrow { U16 } else { U32 },
+            normalized: false,
+            count: indices.len(),
+            kind: "SCALAR",
+            min: Vec::new(),
+            max: Vec::new(),
+        };
+        if narrow {
+            self.push(indices.iter().flat_map(|&i| (i as u16).to_le_bytes()), Use::Indices, accessor)
+        } else {
+            self.push(indices.iter().flat_map(|&i| i.to_le_bytes()), Use::Indices, accessor)
+        }
+    }
+}
+
+impl Animation<'_> {
+    pub(super) fn drive(&mut self, node: usize, path: &'static str, input: usize, output: usize) {
+        self.channels.push(Channel { sampler: self.samplers.len(), target: Target { node, path } });
+        self.samplers.push(Sampler { input, output, interpolation: "LINEAR" });
+    }
+}

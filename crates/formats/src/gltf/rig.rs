@@ -1,0 +1,179 @@
+use std::sync::Arc;
+
+use kumite_motion::{Clip, Quat, Skeleton, Vec3};
+use serde_json::value::RawValue;
+
+use super::build::{Animation, Builder, Use};
+use super::write::continuous;
+use super::{Character, GltfError, GltfErrorKind, GltfFile, container};
+use crate::{ConvertError, Warning};
+
+/// Someone's own character, to be written again with other animations. All else stays as it is in their file: meshes,
+/// skins, materials, textures, extensions, names and extras keep their very bytes.
+#[derive(Clone, Debug)]
+pub struct Rig {
+    file: GltfFile,
+    character: Character,
+}
+
+impl Rig {
+    /// The character of a file; of several, the one with the most joints.
+    pub fn new(file: GltfFile) -> Result<(Rig, Vec<Warning>), ConvertError> {
+        let (characters, mut warnings) = file.characters()?;
+        if characters.len() > 1 {
+            let text = format!("{} skeletons; the one with the most joints is the rig", characters.len());
+            warnings.push(Warning { line: None, text });
+        }
+        let most = characters.into_iter().rev().max_by_key(|c| c.skeleton().len());
+        let character = most.ok_or(ConvertError::NoSkeleton)?;
+        Ok((Rig { file, character }, warnings))
+    }
+
+    /// Its joints, in metres, as the file places them.
+    pub fn skeleton(&self) -> &Arc<Skeleton> {
+        self.character.skeleton()
+    }
+
+    /// The file with these clips as its only animations, as a binary container.
+    ///
+    /// Clips are on the rig's skeleton: the same joints in the same tree. Which of them move, and not only turn, may
+    /// differ; an animated character often needs its pelvis to, where a rig at rest does not say so.
+    pub fn write(&self, clips: &[&Clip]) -> Result<Vec<u8>, GltfError> {
+        for clip in clips {
+            self.check(clip.skeleton())?;
+        }
+        let source = &self.file.source;
+        let member = |name: &str| source.members.0.iter().find(|m| m.0 == name).map(|m| m.1.get());
+        let views: Vec<Box<RawValue>> = items(member("bufferViews"), "bufferViews")?;
+        let accessors: Vec<Box<RawValue>> = items(member("accessors"), "accessors")?;
+        let mut data = Vec::new();
+        let mut starts = Vec::new();
+        for buffer in &source.buffers {
+            // What needs more than a vector of four floats is not in the format.
+            data.resize(data.len().next_multiple_of(16), 0);
+            starts.push(data.len());
+            data.extend(buffer);
+        }
+        let mut builder = Builder::behind(data, views.len(), accessors.len());
+        let animations: Vec<Animation<'_>> = clips.iter().map(|clip| self.animate(clip, &mut builder)).collect();
+
+        let mut members: Vec<(&str, String)> = Vec::new();
+        let replaced = ["animations", "accessors", "bufferViews", "buffers", "nodes"];
+        for (name, value) in &source.members.0 {
+            if !replaced.contains(&&**name) {
+                members.push((name, value.get().to_owned()));
+            }
+        }
+        members.push(("nodes", self.nodes(member("nodes"))?));
+        if !animations.is_empty() {
+            members.push(("animations", text(&animations)));
+        }
+        members.push(("accessors", list(accessors.iter().map(|a| a.get().to_owned()), &builder.accessors)));
+        members.push(("bufferViews", list(moved_views(&views, &starts)?.into_iter(), &builder.views)));
+        members.push(("buffers", format!("[{{\"byteLength\":{}}}]", builder.data.len())));
+        // An empty list is not allowed; a member that is not there is.
+        members.retain(|(name, value)| value != "[]" && !(builder.data.is_empty() && *name == "buffers"));
+        let members: Vec<String> = members.iter().map(|(name, value)| format!("{}:{value}", text(name))).collect();
+        Ok(container::close(format!("{{{}}}", members.join(",")).as_bytes(), &builder.data))
+    }
+
+    fn check(&self, skeleton: &Skeleton) -> Result<(), GltfError> {
+        let own = self.skeleton();
+        let error =
+            |found: String| GltfError::new(GltfErrorKind::Skeleton, "", "a clip on the skeleton of the rig", found);
+        if skeleton.len() != own.len() {
+            return Err(error(format!("{} joints, not {}", skeleton.len(), own.len())));
+        }
+        let other = own.joints().find(|&j| own.name(j) != skeleton.name(j) || own.parent(j) != skeleton.parent(j));
+        match other {
+            Some(j) => Err(error(format!("joint {:?} in the place of {:?}", skeleton.name(j), own.name(j)))),
+            None => Ok(()),
+        }
+    }
+
+    fn animate<'a>(&self, clip: &'a Clip, builder: &mut Builder) -> Animation<'a> {
+        let mut animation = Animation { name: &clip.name, channels: Vec::new(), samplers: Vec::new(), extras: None };
+        let times = builder.times(clip.frames(), clip.fps());
+        let poses = clip.poses();
+        for (m, mover) in clip.skeleton().movers().iter().enumerate() {
+            let places = poses.iter().map(|p| self.character.unplaced(mover.at(), p.translations[m]));
+            let output = builder.vectors(&places.collect::<Vec<Vec3>>(), Use::Numbers, false);
+            animation.drive(self.character.nodes[mover.at()], "translation", times, output);
+        }
+        let mut turns: Vec<Quat> = Vec::new();
+        for j in clip.skeleton().joints() {
+            let local = poses.iter().map(|p| self.character.unturned(j.at(), p.rotation(j)).normalize());
+            let output = continuous(builder, &mut turns, local);
+            animation.drive(self.character.nodes[j.at()], "rotation", times, output);
+        }
+        animation
+    }
+
+    /// The nodes as they are, but for those that must now be driven and are written as matrices.
+    fn nodes(&self, raw: Option<&str>) -> Result<String, GltfError> {
+        let mut nodes: Vec<Box<RawValue>> = items(raw, "nodes")?;
+        for &index in self.character.nodes.iter().filter(|&&index| self.file.nodes[index].has_matrix) {
+            let node = &self.file.nodes[index];
+            let key = || format!("nodes[{index}]");
+            let mut members: super::json::Members = parsed(nodes[index].get(), key)?;
+            members.0.retain(|(name, _)| !matches!(&**name, "matrix" | "translation" | "rotation" | "scale"));
+            for (name, value) in [
+                ("translation", text(&node.translation.to_array())),
+                ("rotation", text(&node.rotation.to_array())),
+                ("scale", text(&node.scale.to_array())),
+            ] {
+                members.0.push((name.to_owned(), parsed(&value, key)?));
+            }
+            let members: Vec<String> =
+                members.0.iter().map(|(name, value)| format!("{}:{}", text(name), value.get())).collect();
+            nodes[index] = parsed(&format!("{{{}}}", members.join(",")), key)?;
+        }
+        Ok(list(nodes.iter().map(|node| node.get().to_owned()), &[] as &[()]))
+    }
+}
+
+/// The views of several buffers as those of one.
+fn moved_views(views: &[Box<RawValue>], starts: &[usize]) -> Result<Vec<String>, GltfError> {
+    let mut moved = Vec::with_capacity(views.len());
+    for (i, view) in views.iter().enumerate() {
+        let key = || format!("bufferViews[{i}]");
+        if view.get().contains("meshopt_compression") {
+            let allowed = "data without compression; export without it";
+            return Err(GltfError::new(GltfErrorKind::Extension, key(), allowed, "meshopt compression"));
+        }
+        let place: super::json::BufferView = parsed(view.get(), key)?;
+        if place.buffer == 0 {
+            moved.push(view.get().to_owned());
+            continue;
+        }
+        let start = starts.get(place.buffer).copied().unwrap_or(0) as u64;
+        let mut members: super::json::Members = parsed(view.get(), key)?;
+        members.0.retain(|(name, _)| name != "buffer" && name != "byteOffset");
+        let mut out = format!("{{\"buffer\":0,\"byteOffset\":{}", start + place.byte_offset);
+        for (name, value) in &members.0 {
+            out.push_str(&format!(",{}:{}", text(name), value.get()));
+        }
+        out.push('}');
+        moved.push(out);
+    }
+    Ok(moved)
+}
+
+fn items(raw: Option<&str>, key: &str) -> Result<Vec<Box<RawValue>>, GltfError> {
+    raw.map_or(Ok(Vec::new()), |raw| parsed(raw, || key.to_owned()))
+}
+
+/// What was read before is read again in other pieces; a failure would be ours.
+fn parsed<'a, T: serde::Deserialize<'a>>(raw: &'a str, key: impl FnOnce() -> String) -> Result<T, GltfError> {
+    serde_json::from_str(raw).map_err(|error| GltfError::new(GltfErrorKind::Json, key(), "valid JSON", error))
+}
+
+/// Nothing given to it can fail to be text.
+fn text<T: serde::Serialize + ?Sized>(value: &T) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+fn list<T: serde::Serialize>(kept: impl Iterator<Item = String>, added: &[T]) -> String {
+    let all: Vec<String> = kept.chain(added.iter().map(text)).collect();
+    format!("[{}]", all.join(","))
+}

@@ -1,0 +1,385 @@
+use glam::{Mat4, Quat, Vec3};
+use kumite_motion::{Clip, JointIdx, Pose, Skeleton, WorldPose, fk, rotation};
+use serde::Serialize;
+
+use super::body::{self, Mesh, Part};
+use super::build::{Accessor, Animation, Builder, Extras, Use, View};
+use super::container;
+
+/// Someone in a take.
+#[derive(Clone, Copy, Debug)]
+pub struct Actor<'a> {
+    /// Of its tree of nodes.
+    pub name: &'a str,
+    /// What it does. On the canonical skeleton it is given a person's body, on any other a capsule per bone.
+    pub clip: &'a Clip,
+    /// Of belt, gloves and shoes: red, green, blue from 0 to 1, linear.
+    pub colour: [f32; 3],
+}
+
+impl Actor<'_> {
+    /// Colours told apart at a glance, the two of a karate match first.
+    pub const COLOURS: [[f32; 3]; 6] = [
+        [0.60, 0.02, 0.03],
+        [0.02, 0.09, 0.55],
+        [0.01, 0.30, 0.09],
+        [0.70, 0.33, 0.01],
+        [0.22, 0.03, 0.38],
+        [0.02, 0.02, 0.02],
+    ];
+}
+
+/// Something that happens at a moment, for whoever edits the take.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Marker {
+    /// From the start of the take.
+    pub seconds: f32,
+    /// What it is: a hit, a step, a decision.
+    pub name: String,
+    /// To whom.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    asset: Asset,
+    scene: usize,
+    scenes: [Scene<'a>; 1],
+    nodes: Vec<Node<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    meshes: Vec<MeshOut<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    materials: Vec<Material>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    skins: Vec<Skin<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    animations: Vec<Animation<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    accessors: Vec<Accessor>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    buffer_views: Vec<View>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    buffers: Vec<Buffer>,
+}
+
+#[derive(Serialize)]
+struct Asset {
+    version: &'static str,
+    generator: &'static str,
+}
+
+#[derive(Serialize)]
+struct Scene<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nodes: Vec<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extras: Option<Extras<'a>>,
+}
+
+#[derive(Default, Serialize)]
+struct Node<'a> {
+    name: std::borrow::Cow<'a, str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    children: Vec<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    translation: Option<[f32; 3]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rotation: Option<[f32; 4]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mesh: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skin: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extras: Option<Tip>,
+}
+
+#[derive(Serialize)]
+struct Tip {
+    tip: [f32; 3],
+}
+
+#[derive(Serialize)]
+struct MeshOut<'a> {
+    name: &'a str,
+    primitives: Vec<Primitive>,
+}
+
+#[derive(Clone, Copy, Serialize)]
+struct Primitive {
+    attributes: Attributes,
+    indices: usize,
+    material: usize,
+}
+
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+struct Attributes {
+    position: usize,
+    normal: usize,
+    joints_0: usize,
+    weights_0: usize,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Material {
+    name: &'static str,
+    pbr_metallic_roughness: Surface,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Surface {
+    base_color_factor: [f32; 4],
+    metallic_factor: f32,
+    roughness_factor: f32,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Skin<'a> {
+    name: &'a str,
+    inverse_bind_matrices: usize,
+    joints: Vec<usize>,
+    skeleton: usize,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Buffer {
+    byte_length: usize,
+}
+
+/// A take as one binary file: per actor a tree of bones and a body skinned to it, and one animation that plays them all
+/// together, with a key for every frame of their clips.
+///
+/// The first bone of each tree, `root`, is on the ground below the actor and turns with it; the clip's own root moves
+/// relative to it. Engines take root motion from such a bone. Lengths are written as they are, and read as metres.
+pub fn write_glb(name: &str, actors: &[Actor<'_>], markers: &[Marker]) -> Vec<u8> {
+    let mut take = Take {
+        builder: Builder::behind(Vec::new(), 0, 0),
+        nodes: Vec::new(),
+        tops: Vec::new(),
+        meshes: Vec::new(),
+        materials: Vec::new(),
+        skins: Vec::new(),
+        bodies: Vec::new(),
+    };
+    let extras = (!markers.is_empty()).then_some(Extras { markers });
+    let mut animation = Animation { name, channels: Vec::new(), samplers: Vec::new(), extras };
+    for actor in actors {
+        take.add(actor, &mut animation);
+    }
+    let Take { builder, nodes, tops, meshes, materials, skins, .. } = take;
+    let Builder { data, views, accessors, .. } = builder;
+    let document = Document {
+        asset: Asset { version: "2.0", generator: "Kumite" },
+        scene: 0,
+        scenes: [Scene { name, nodes: tops, extras }],
+        nodes,
+        meshes,
+        materials,
+        skins,
+        animations: if animation.channels.is_empty() { Vec::new() } else { vec![animation] },
+        accessors,
+        buffer_views: views,
+        buffers: if data.is_empty() { Vec::new() } else { vec![Buffer { byte_length: data.len() }] },
+    };
+    // Nothing here has a map with keys that are not text, or any other way to fail.
+    let json = serde_json::to_vec(&document).unwrap_or_default();
+    container::close(&json, &data)
+}
+
+struct Take<'a> {
+    builder: Builder,
+    nodes: Vec<Node<'a>>,
+    tops: Vec<usize>,
+    meshes: Vec<MeshOut<'a>>,
+    materials: Vec<Material>,
+    skins: Vec<Skin<'a>>,
+    /// What bodies of skeletons already met are made of.
+    bodies: Vec<(&'a Skeleton, Vec<Stored>)>,
+}
+
+/// A surface that is in the buffer.
+#[derive(Clone, Copy)]
+struct Stored {
+    part: Part,
+    attributes: Attributes,
+    indices: usize,
+}
+
+impl<'a> Take<'a> {
+    fn add(&mut self, actor: &Actor<'a>, animation: &mut Animation<'_>) {
+        let skeleton: &'a Skeleton = actor.clip.skeleton();
+        let rest = RootBone::of(skeleton.offset(JointIdx::ROOT), Quat::IDENTITY);
+        let root_name = if skeleton.find("root").is_none() { "root" } else { "root_motion" };
+        // Top of the tree, root bone, then one node per joint.
+        let top = self.nodes.len();
+        let (root, first) = (top + 1, top + 2);
+        self.nodes.push(Node { name: actor.name.into(), children: vec![root], ..Node::default() });
+        self.nodes.push(Node {
+            name: root_name.into(),
+            children: vec![first],
+            translation: placed(rest.at),
+            ..Node::default()
+        });
+        for j in skeleton.joints() {
+            let offset = if j == JointIdx::ROOT { skeleton.offset(j) - rest.at } else { skeleton.offset(j) };
+            self.nodes.push(Node {
+                name: skeleton.name(j).into(),
+                children: skeleton.children(j).map(|c| first + c.at()).collect(),
+                translation: placed(offset),
+                rotation: (skeleton.rest(j) != Quat::IDENTITY).then(|| skeleton.rest(j).to_array()),
+                extras: skeleton.tip(j).map(|tip| Tip { tip: tip.to_array() }),
+                ..Node::default()
+            });
+        }
+        self.tops.push(top);
+        let inverse_bind_matrices = self.bind(skeleton, rest.at);
+        self.skins.push(Skin {
+            name: actor.name,
+            inverse_bind_matrices,
+            joints: (root..first + skeleton.len()).collect(),
+            skeleton: root,
+        });
+        if let Some(mesh) = self.mesh(actor, skeleton) {
+            self.tops.push(self.nodes.len());
+            self.nodes.push(Node {
+                name: format!("{} body", actor.name).into(),
+                mesh: Some(mesh),
+                skin: Some(self.skins.len() - 1),
+                ..Node::default()
+            });
+        }
+        self.animate(actor.clip, root, animation);
+    }
+
+    fn bind(&mut self, skeleton: &Skeleton, root: Vec3) -> usize {
+        let mut world = WorldPose::default();
+        fk::pose(skeleton, &Pose::rest(skeleton), &mut world);
+        let inverse = |at: Vec3, turn: Quat| Mat4::from_rotation_translation(turn, at).inverse();
+        let matrices: Vec<Mat4> = std::iter::once(inverse(root, Quat::IDENTITY))
+            .chain(world.positions.iter().zip(&world.rotations).map(|(&at, &turn)| inverse(at, turn)))
+            // The last row is exact by definition and must be in the file.
+            .map(|mut m| {
+                (m.x_axis.w, m.y_axis.w, m.z_axis.w, m.w_axis.w) = (0.0, 0.0, 0.0, 1.0);
+                m
+            })
+            .collect();
+        self.builder.matrices(&matrices)
+    }
+
+    fn mesh(&mut self, actor: &Actor<'a>, skeleton: &'a Skeleton) -> Option<usize> {
+        let known = self.bodies.iter().position(|(s, _)| **s == *skeleton);
+        let known = known.unwrap_or_else(|| {
+            let body = body::of(skeleton);
+            let stored = body.iter().map(|(part, mesh)| Stored::new(&mut self.builder, *part, mesh)).collect();
+            self.bodies.push((skeleton, stored));
+            self.bodies.len() - 1
+        });
+        let mut primitives = Vec::new();
+        for &Stored { part, attributes, indices } in &self.bodies[known].1 {
+            let (name, colour, roughness) = match part {
+                Part::Suit => ("suit", [0.56, 0.55, 0.52], 0.8),
+                Part::Gear => ("gear", actor.colour, 0.5),
+                Part::Visor => ("visor", [0.012, 0.013, 0.016], 0.25),
+            };
+            let [r, g, b] = colour;
+            let surface =
+                Surface { base_color_factor: [r, g, b, 1.0], metallic_factor: 0.0, roughness_factor: roughness };
+            primitives.push(Primitive { attributes, indices, material: self.materials.len() });
+            self.materials.push(Material { name, pbr_metallic_roughness: surface });
+        }
+        if primitives.is_empty() {
+            return None;
+        }
+        self.meshes.push(MeshOut { name: actor.name, primitives });
+        Some(self.meshes.len() - 1)
+    }
+
+    fn animate(&mut self, clip: &Clip, root: usize, animation: &mut Animation<'_>) {
+        let skeleton = clip.skeleton();
+        let frames = clip.frames();
+        let times = self.builder.times(frames, clip.fps());
+        let mut roots = Vec::with_capacity(frames);
+        let mut poses = clip.poses();
+        for pose in &mut poses {
+            let bone = RootBone::of(pose.root(), pose.rotations[0]);
+            let turn = bone.turn.conjugate();
+            pose.set_root(turn * (pose.root() - bone.at));
+            pose.rotations[0] = (turn * pose.rotations[0]).normalize();
+            roots.push(bone);
+        }
+        let at: Vec<Vec3> = roots.iter().map(|bone| bone.at).collect();
+        let output = self.builder.vectors(&at, Use::Numbers, false);
+        animation.drive(root, "translation", times, output);
+        let mut turns = Vec::with_capacity(frames);
+        let output = continuous(&mut self.builder, &mut turns, roots.iter().map(|bone| bone.turn));
+        animation.drive(root, "rotation", times, output);
+        for (m, mover) in skeleton.movers().iter().enumerate() {
+            let places: Vec<Vec3> = poses.iter().map(|pose| pose.translations[m]).collect();
+            let output = self.builder.vectors(&places, Use::Numbers, false);
+            animation.drive(root + 1 + mover.at(), "translation", times, output);
+        }
+        for j in skeleton.joints() {
+            let output = continuous(&mut self.builder, &mut turns, poses.iter().map(|pose| pose.rotation(j)));
+            animation.drive(root + 1 + j.at(), "rotation", times, output);
+        }
+    }
+}
+
+/// Rotations on one side of the quaternion sphere, so that what is between two keys is between them.
+pub(super) fn continuous(builder: &mut Builder, turns: &mut Vec<Quat>, all: impl Iterator<Item = Quat>) -> usize {
+    turns.clear();
+    for turn in all {
+        let last = turns.last().copied().unwrap_or(Quat::IDENTITY);
+        turns.push(if turn.dot(last) < 0.0 { -turn } else { turn });
+    }
+    builder.rotations(turns)
+}
+
+fn placed(at: Vec3) -> Option<[f32; 3]> {
+    (at != Vec3::ZERO).then(|| at.to_array())
+}
+
+impl Stored {
+    fn new(builder: &mut Builder, part: Part, mesh: &Mesh) -> Stored {
+        let attributes = Attributes {
+            position: builder.vectors(&mesh.positions, Use::Vertices, true),
+            normal: builder.vectors(&mesh.normals, Use::Vertices, false),
+            joints_0: builder.joints(&mesh.joints),
+            weights_0: builder.weights(&mesh.weights),
+        };
+        Stored { part, attributes, indices: builder.indices(&mesh.triangles) }
+    }
+}
+
+/// On the ground below a clip's root, turned as it is about the vertical.
+struct RootBone {
+    at: Vec3,
+    turn: Quat,
+}
+
+impl RootBone {
+    fn of(root: Vec3, turn: Quat) -> RootBone {
+        let yaw = rotation::twist_angle(turn, Vec3::Y);
+        RootBone { at: Vec3::new(root.x, 0.0, root.z), turn: rotation::yaw(yaw) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_bone_is_below_and_looks_where_the_body_does() {
+        let turn = rotation::yaw(2.0) * rotation::about(Vec3::X, 0.7);
+        let bone = RootBone::of(Vec3::new(1.0, 0.9, -2.0), turn);
+        assert_eq!(bone.at, Vec3::new(1.0, 0.0, -2.0));
+        assert!(rotation::between(bone.turn, rotation::yaw(2.0)) < 1e-5);
+    }
+}
