@@ -24,6 +24,7 @@ mod pose;
 mod skeleton;
 
 pub mod align;
+pub mod anatomy;
 pub mod blend;
 pub mod fk;
 pub mod humanoid;
@@ -31,6 +32,7 @@ pub mod ik;
 pub mod limits;
 pub mod mass;
 pub mod mirror;
+pub mod retarget;
 pub mod rotation;
 pub mod sample;
 pub mod span;

@@ -1,0 +1,9 @@
+//! From raw clips to a library: what a capture is (who is what, which way is up, how long a metre is, what the true
+//! rate is), where feet are planted.
+//!
+//! Does not: read files, know the clock, or run while characters play. Same clips give the same answers.
+
+pub mod contacts;
+pub mod understand;
+
+pub use understand::{Found, Understanding, understand};

@@ -1,0 +1,316 @@
+//! What a capture is: who is what, which way is up, how long a metre is, where it looks, whether the header tells the truth.
+//! Every finding has a confidence and a reason that a person can check.
+
+mod names;
+mod rate;
+mod shape;
+mod space;
+
+use std::sync::Arc;
+
+use kumite_motion::anatomy::{self, Anatomy};
+use kumite_motion::rotation::{between, yaw_of};
+use kumite_motion::{Clip, ClipError, FrameIdx, Joint, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk};
+
+use crate::contacts;
+pub use rate::Evidence;
+pub use space::Up;
+
+/// Something found out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found<T> {
+    /// The answer.
+    pub value: T,
+    /// How sure, 0 to 1.
+    pub confidence: f32,
+    /// Why, in one short phrase.
+    pub why: String,
+}
+
+impl<T> Found<T> {
+    pub(crate) fn new(value: T, confidence: f32, why: impl Into<String>) -> Found<T> {
+        Found { value, confidence, why: why.into() }
+    }
+
+    /// Whether a program may act on it without asking.
+    pub fn sure(&self) -> bool {
+        self.confidence >= 0.75
+    }
+}
+
+/// A pose that is not part of the motion: some programs write one as the first frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BindPose {
+    /// Arms out to the sides.
+    TPose,
+    /// Arms down and out.
+    APose,
+}
+
+/// A frame in which a joint turns faster than any person can.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Glitch {
+    /// The later of the two frames.
+    pub frame: FrameIdx,
+    /// Which joint.
+    pub joint: kumite_motion::JointIdx,
+    /// Degrees per second.
+    pub speed_deg: f32,
+}
+
+/// Faster than this no joint turns: degrees per second.
+pub const GLITCH_DEG: f32 = 4000.0;
+
+/// All that was found out about a clip.
+#[derive(Clone, Debug)]
+pub struct Understanding {
+    /// Who is what.
+    pub roles: Found<Roles>,
+    /// Which axis of the file points up.
+    pub up: Found<Up>,
+    /// Metres in one unit of the file.
+    pub unit_m: Found<f32>,
+    /// Of the person, sole to crown.
+    pub height_m: f32,
+    /// Where the person looks in the beginning: turn about the vertical, 0 along +Z, after the axes are put right.
+    pub facing: Found<f32>,
+    /// Whether the first frame belongs to the motion.
+    pub bind_pose: Option<Found<BindPose>>,
+    /// True frames per second.
+    pub fps: Found<f32>,
+    /// What the rate was judged by.
+    pub evidence: Evidence,
+    /// Impossible turns.
+    pub glitches: Vec<Glitch>,
+    /// Mean speed of planted feet in the source, metres per second.
+    pub slide_m_s: Option<f32>,
+    /// The motion with +Y up, in metres, floor at 0, without a bind pose, with contacts; at the file's own rate.
+    pub clip: Clip,
+    /// How its joint frames lie.
+    pub anatomy: Anatomy,
+}
+
+/// Understands a clip as it came from a file. `None` if it is no humanoid.
+pub fn understand(raw: &Clip) -> Option<Understanding> {
+    let skeleton = raw.skeleton();
+    let roles = find_roles(raw)?;
+    let up = space::up(raw, &roles.value);
+    let bind_pose = bind_pose(raw, &roles.value, &up.value);
+    let unit = space::unit(skeleton, &roles.value);
+    let clip = put_right(raw, &up.value, unit.value, bind_pose.is_some()).ok()?;
+    let mut anatomy = Anatomy::of_clip(&clip, &roles.value)?;
+    let mut clip = stand_on_floor(&clip, &anatomy).ok()?;
+    anatomy.floor = 0.0;
+    clip.contacts = contacts::detect(&clip, &roles.value, &anatomy);
+    let facing = find_facing(&clip, &roles.value, &anatomy);
+    let (fps, evidence) = rate::judge(&clip, &roles.value, &anatomy);
+    let slide_m_s = contacts::slide(&clip, &roles.value, &anatomy, &clip.contacts);
+    let height_m = space::height(skeleton, &roles.value) * unit.value;
+    let glitches = find_glitches(&clip);
+    let unit_m = unit;
+    Some(Understanding {
+        roles,
+        up,
+        unit_m,
+        height_m,
+        facing,
+        bind_pose,
+        fps,
+        evidence,
+        glitches,
+        slide_m_s,
+        clip,
+        anatomy,
+    })
+}
+
+/// Roles every humanoid has; the others are found in most.
+pub const NEEDED: [Role; 15] = [
+    Role::Pelvis,
+    Role::Back,
+    Role::Head,
+    Role::LeftShoulder,
+    Role::LeftElbow,
+    Role::LeftWrist,
+    Role::RightShoulder,
+    Role::RightElbow,
+    Role::RightWrist,
+    Role::LeftHip,
+    Role::LeftKnee,
+    Role::LeftAnkle,
+    Role::RightHip,
+    Role::RightKnee,
+    Role::RightAnkle,
+];
+
+fn complete(roles: &Roles) -> bool {
+    NEEDED.iter().all(|&role| roles.get(role).is_some())
+}
+
+fn find_roles(clip: &Clip) -> Option<Found<Roles>> {
+    let shape = roles_by_shape(clip);
+    let named = names::by_names(clip.skeleton());
+    match (named, shape) {
+        (Some((convention, mut roles, share)), shape) => {
+            // What the names leave open the shape may know, where both agree on the limbs.
+            let agree = shape.is_some_and(|s| {
+                NEEDED.iter().filter(|&&r| r != Role::Back).all(|&r| s.get(r) == roles.get(r) || roles.get(r).is_none())
+            });
+            if let (true, Some(shape)) = (agree, shape) {
+                for role in Role::ALL {
+                    let taken = shape.get(role).is_some_and(|j| roles.role_of(j).is_some());
+                    if roles.get(role).is_none() && !taken {
+                        roles.set(role, shape.get(role));
+                    }
+                }
+            }
+            if roles.get(Role::Back).is_none()
+                && let Some(shape) = shape
+            {
+                roles.set(Role::Back, shape.get(Role::Back).or(roles.get(Role::Waist)));
+                if roles.get(Role::Back) == roles.get(Role::Waist) {
+                    roles.set(Role::Waist, None);
+                }
+            }
+            let why = format!(
+                "names of {convention}, {:.0} % found{}",
+                share * 100.0,
+                if agree { "; the shape agrees" } else { "" }
+            );
+            complete(&roles).then(|| Found::new(roles, if agree { 0.98 } else { 0.8 }, why))
+        }
+        (None, Some(roles)) => {
+            complete(&roles).then(|| Found::new(roles, 0.75, "the shape of the skeleton; its names say nothing"))
+        }
+        (None, None) => None,
+    }
+}
+
+/// Roles from the shape and the motion alone, whatever the joints are called.
+pub fn roles_by_shape(clip: &Clip) -> Option<Roles> {
+    let shape = shape::by_shape(clip.skeleton())?;
+    Some(space::with_sides(clip, &shape.roles))
+}
+
+/// Turned to +Y up and scaled to metres; without the first frame if that is a bind pose.
+fn put_right(raw: &Clip, up: &Up, unit: f32, drop_first: bool) -> Result<Clip, ClipError> {
+    let turn = up.to_y();
+    let first = usize::from(drop_first);
+    let skeleton = Arc::new(raw.skeleton().scaled(unit));
+    let mut out = Clip::from_fn(&raw.name, skeleton, raw.fps(), raw.frames().saturating_sub(first), |frame, pose| {
+        raw.pose(FrameIdx((frame + first) as u32), pose);
+        pose.translations.iter_mut().for_each(|t| *t *= unit);
+        pose.translations[0] = turn * pose.translations[0];
+        pose.rotations[0] = turn * pose.rotations[0];
+    })?;
+    out.spans.clone_from(&raw.spans);
+    Ok(out)
+}
+
+fn stand_on_floor(clip: &Clip, anatomy: &Anatomy) -> Result<Clip, ClipError> {
+    let mut out = Clip::from_fn(&clip.name, Arc::clone(clip.skeleton()), clip.fps(), clip.frames(), |frame, pose| {
+        clip.pose(FrameIdx(frame as u32), pose);
+        pose.translations[0].y -= anatomy.floor;
+    })?;
+    out.spans.clone_from(&clip.spans);
+    Ok(out)
+}
+
+/// Directions of the arms and legs of one frame in a T-pose.
+fn bind_pose(clip: &Clip, roles: &Roles, up: &Up) -> Option<Found<BindPose>> {
+    if clip.frames() < 3 {
+        return None;
+    }
+    let (mut pose, mut world) = (Pose::default(), WorldPose::default());
+    clip.pose(FrameIdx(0), &mut pose);
+    fk::pose(clip.skeleton(), &pose, &mut world);
+    let at = |role: Role| roles.get(role).map(|j| world.position(j));
+    let bone = |a: Role, b: Role| (at(b)? - at(a)?).try_normalize();
+    let up_axis = up.direction();
+    let mut slopes = Vec::new();
+    for [s, e, w, h, k, a] in [
+        [Role::LeftShoulder, Role::LeftElbow, Role::LeftWrist, Role::LeftHip, Role::LeftKnee, Role::LeftAnkle],
+        [Role::RightShoulder, Role::RightElbow, Role::RightWrist, Role::RightHip, Role::RightKnee, Role::RightAnkle],
+    ] {
+        let (upper, lower, thigh, shin) = (bone(s, e)?, bone(e, w)?, bone(h, k)?, bone(k, a)?);
+        // Straight arms and legs, legs hanging.
+        if upper.dot(lower) < 0.94 || thigh.dot(shin) < 0.94 || thigh.dot(up_axis) > -0.9 {
+            return None;
+        }
+        slopes.push(upper.dot(up_axis));
+    }
+    if (slopes[0] - slopes[1]).abs() > 0.2 {
+        return None;
+    }
+    let slope = 0.5 * (slopes[0] + slopes[1]);
+    let kind = if slope.abs() < 0.35 {
+        BindPose::TPose
+    } else if (-0.9..-0.35).contains(&slope) {
+        BindPose::APose
+    } else {
+        return None;
+    };
+    // It belongs to the motion if the motion goes on from it.
+    let turned = |frame: u32| {
+        let turn = |j| between(clip.rotation(FrameIdx(frame), j), clip.rotation(FrameIdx(frame + 1), j));
+        clip.skeleton().joints().map(turn).fold(0.0, f32::max)
+    };
+    let (jump, usual) = (turned(0), turned(1));
+    // In a written pose many joints are not turned at all, which no capture has.
+    let unturned = |frame: u32| {
+        let still = |j: &kumite_motion::JointIdx| between(clip.rotation(FrameIdx(frame), *j), Quat::IDENTITY) < 1e-6;
+        clip.skeleton().joints().filter(still).count()
+    };
+    let leaves = jump > 0.3 && (jump > 4.0 * usual || unturned(0) > 2 * unturned(1) + 2);
+    leaves.then(|| {
+        let name = if kind == BindPose::TPose { "T-pose" } else { "A-pose" };
+        Found::new(
+            kind,
+            0.95,
+            format!("frame 0 is a {name}, and some joint turns by {:.0} degrees to frame 1", jump.to_degrees()),
+        )
+    })
+}
+
+fn find_facing(clip: &Clip, roles: &Roles, anatomy: &Anatomy) -> Found<f32> {
+    let (mut pose, mut world) = (Pose::default(), WorldPose::default());
+    let frames = ((0.5 * clip.fps()) as usize).clamp(1, clip.frames());
+    let (mut sum, mut count) = (Vec3::ZERO, 0);
+    for frame in 0..frames {
+        clip.pose(FrameIdx(frame as u32), &mut pose);
+        fk::pose(clip.skeleton(), &pose, &mut world);
+        if let Some(ahead) = anatomy::facing(anatomy, roles, &world) {
+            sum += ahead;
+            count += 1;
+        }
+    }
+    let steady = sum.length() / (count as f32).max(1.0);
+    Found::new(yaw_of(sum), 0.9 * steady, "head, chest, pelvis and feet over the first half second")
+}
+
+fn find_glitches(clip: &Clip) -> Vec<Glitch> {
+    let mut glitches = Vec::new();
+    for frame in 1..clip.frames() as u32 {
+        for joint in clip.skeleton().joints() {
+            let turned = between(clip.rotation(FrameIdx(frame - 1), joint), clip.rotation(FrameIdx(frame), joint));
+            let speed_deg = turned.to_degrees() * clip.fps();
+            if speed_deg > GLITCH_DEG {
+                glitches.push(Glitch { frame: FrameIdx(frame), joint, speed_deg });
+            }
+        }
+    }
+    glitches
+}
+
+/// A clip whose joint names say nothing, for tests of what the shape alone tells.
+pub fn without_names(clip: &Clip) -> Result<Clip, ClipError> {
+    let joints: Vec<Joint> = clip
+        .skeleton()
+        .to_joints()
+        .into_iter()
+        .enumerate()
+        .map(|(i, joint)| Joint { name: format!("joint {i}"), ..joint })
+        .collect();
+    let skeleton = Skeleton::new(&joints).unwrap_or_else(|_| Skeleton::clone(clip.skeleton()));
+    Clip::new(&clip.name, Arc::new(skeleton), clip.fps(), &clip.poses())
+}

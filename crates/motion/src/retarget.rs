@@ -1,0 +1,209 @@
+//! The same motion on another body: other proportions, other joint frames, the same feet on the ground.
+
+use std::sync::Arc;
+
+use crate::anatomy::Anatomy;
+use crate::blend::ease;
+use crate::rotation::{about, arc};
+use crate::{Clip, ClipError, Contacts, FrameIdx, JointIdx, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk};
+
+/// One side of a retarget: a skeleton, who is what in it, and how its frames lie.
+#[derive(Clone, Copy, Debug)]
+pub struct Actor<'a> {
+    /// The joints.
+    pub skeleton: &'a Arc<Skeleton>,
+    /// Who is what.
+    pub roles: &'a Roles,
+    /// Measured on a clip of it or on its rest pose.
+    pub anatomy: &'a Anatomy,
+}
+
+/// Time before landing and after leaving over which the ground takes and loses its hold of a foot, seconds.
+const HAND_OVER: f32 = 0.15;
+
+/// Plays a clip of one body on another. Lengths scale with the legs; attitudes are kept; the balls of planted feet go where the source's
+/// went on its own scale, so what was planted stays planted. The floor ends up at 0. Needs the clip's contacts for that.
+pub fn retarget(clip: &Clip, from: Actor<'_>, to: Actor<'_>) -> Result<Clip, ClipError> {
+    let scale = to.anatomy.leg / from.anatomy.leg;
+    let legs = [Side::new(&from, &to, Role::LeftAnkle), Side::new(&from, &to, Role::RightAnkle)];
+    let holds = [Contacts::LEFT, Contacts::RIGHT].map(|foot| hold(clip, foot));
+    let drivers = drivers(&from, &to);
+    let (mut pose, mut source) = (Pose::default(), WorldPose::default());
+    let mut world = WorldPose::default();
+    let mut out = Clip::from_fn(&clip.name, Arc::clone(to.skeleton), clip.fps(), clip.frames(), |frame, out| {
+        clip.pose(FrameIdx(frame as u32), &mut pose);
+        fk::pose(clip.skeleton(), &pose, &mut source);
+        out.clone_from(&Pose::rest(to.skeleton));
+        // Attitudes, parents first; what nobody drives keeps its rest.
+        world.rotations.clear();
+        for joint in to.skeleton.joints() {
+            let above = to.skeleton.parent(joint).map_or(Quat::IDENTITY, |p| world.rotations[p.at()]);
+            if let Some((driver, turn)) = drivers[joint.at()] {
+                out.rotations[joint.at()] = (above.conjugate() * source.rotation(driver) * turn).normalize();
+            }
+            world.rotations.push(above * out.rotations[joint.at()]);
+        }
+        place_pelvis(&from, &to, scale, &source, out, &mut world);
+        for (leg, hold) in legs.iter().zip(&holds) {
+            if let Some(leg) = leg {
+                leg.plant(&from, &to, scale, hold[frame], &source, out, &mut world);
+            }
+        }
+    })?;
+    out.contacts.clone_from(&clip.contacts);
+    out.spans.clone_from(&clip.spans);
+    Ok(out)
+}
+
+/// Per joint of the target: which source joint turns it, and the constant between their frames.
+fn drivers(from: &Actor<'_>, to: &Actor<'_>) -> Vec<Option<(JointIdx, Quat)>> {
+    let mut drivers = vec![None; to.skeleton.len()];
+    for (role, joint) in to.roles.iter() {
+        let turn = (|| {
+            let turn = from.anatomy.frame(role)? * to.anatomy.frame(role)?.conjugate();
+            Some((from.roles.get(role)?, turn))
+        })();
+        drivers[joint.at()] = turn;
+    }
+    drivers
+}
+
+fn place_pelvis(
+    from: &Actor<'_>,
+    to: &Actor<'_>,
+    scale: f32,
+    source: &WorldPose,
+    out: &mut Pose,
+    world: &mut WorldPose,
+) {
+    // Heights are measured from the hips: they are what the legs hold up.
+    let middle = |world: &WorldPose, actor: &Actor<'_>| {
+        let hips = [Role::LeftHip, Role::RightHip].map(|r| actor.roles.get(r).map(|j| world.position(j)));
+        match hips {
+            [Some(l), Some(r)] => (l + r) * 0.5,
+            _ => world.position(actor.roles.get(Role::Pelvis).unwrap_or(JointIdx::ROOT)),
+        }
+    };
+    fk::pose(to.skeleton, out, world);
+    let s = middle(source, from);
+    let height = (s.y - from.anatomy.floor - from.anatomy.ankle) * scale + to.anatomy.ankle;
+    let wanted = Vec3::new(s.x * scale, height, s.z * scale);
+    let shift = wanted - middle(world, to);
+    out.translations[0] += shift;
+    world.positions.iter_mut().for_each(|p| *p += shift);
+}
+
+/// One leg of the target.
+struct Side {
+    foot: Role,
+    hip: JointIdx,
+    knee: JointIdx,
+    ankle: JointIdx,
+    /// Axis the knee bends about, in the hip joint's frame, for when the leg is straight.
+    axis: Vec3,
+}
+
+impl Side {
+    fn new(from: &Actor<'_>, to: &Actor<'_>, ankle: Role) -> Option<Side> {
+        let knee = ankle.parent()?;
+        let hip = knee.parent()?;
+        from.roles.get(ankle)?;
+        Some(Side {
+            foot: ankle,
+            hip: to.roles.get(hip)?,
+            knee: to.roles.get(knee)?,
+            ankle: to.roles.get(ankle)?,
+            axis: to.anatomy.frame(hip)? * Vec3::X,
+        })
+    }
+
+    /// Bends the leg so that the foot stands where the source's stood.
+    #[expect(clippy::too_many_arguments, reason = "one step of one loop")]
+    fn plant(
+        &self,
+        from: &Actor<'_>,
+        to: &Actor<'_>,
+        scale: f32,
+        hold: f32,
+        source: &WorldPose,
+        out: &mut Pose,
+        world: &mut WorldPose,
+    ) {
+        if hold == 0.0 {
+            return;
+        }
+        let ankle = world.position(self.ankle);
+        let (Some(ball), Some(own)) = (ball_of(from, source, self.foot), ball_of(to, world, self.foot)) else { return };
+        let wanted = Vec3::new(ball.x, ball.y - from.anatomy.floor, ball.z) * scale;
+        let target = ankle + (wanted - own) * hold;
+        self.reach(to.skeleton, target, out, world);
+    }
+
+    /// Two bones to a target, in the plane they are already in.
+    fn reach(&self, skeleton: &Skeleton, target: Vec3, out: &mut Pose, world: &mut WorldPose) {
+        let (hip, knee, ankle) = (world.position(self.hip), world.position(self.knee), world.position(self.ankle));
+        let foot = world.rotation(self.ankle);
+        let (upper, lower) = (knee - hip, ankle - knee);
+        let (a, b) = (upper.length(), lower.length());
+        if a < 1e-6 || b < 1e-6 {
+            return;
+        }
+        // Near its full length a leg straightens by degrees for the last millimetres: what the source did not do is not asked for.
+        let longest = (upper + lower).length().max(0.999 * (a + b));
+        let wanted = (target - hip).length().clamp((a - b).abs() + 1e-4 * a, longest);
+        // The axis of bending: from the limb where it is bent enough to have one, else the hinge's own.
+        let hinge = world.rotation(self.hip) * self.axis;
+        let cross = upper.cross(lower) / (a * b);
+        let axis = (cross + hinge * 0.05).try_normalize().unwrap_or(hinge);
+        let cosine = |side: f32| ((side * side - a * a - b * b) / (2.0 * a * b)).clamp(-1.0, 1.0);
+        let flat = |v: Vec3| v - axis * v.dot(axis);
+        let (u, l) = (flat(upper), flat(lower));
+        let now = libm::atan2f(u.cross(l).dot(axis), u.dot(l));
+        let bend = about(axis, libm::acosf(cosine(wanted)) - now);
+        let lower = bend * lower;
+        let swing = arc(
+            ((upper + lower) / (upper + lower).length().max(1e-9)).normalize(),
+            (target - hip).normalize_or(Vec3::NEG_Y),
+        );
+        let parent = skeleton.parent(self.hip).map_or(Quat::IDENTITY, |p| world.rotation(p));
+        let (thigh, shin) = (swing * world.rotation(self.hip), swing * bend * world.rotation(self.knee));
+        out.rotations[self.hip.at()] = (parent.conjugate() * thigh).normalize();
+        let between = |child: JointIdx| skeleton.parent(child);
+        // Joints between hip and knee, or knee and ankle, that play no role keep their rest and sit in the parents' chain.
+        if between(self.knee) == Some(self.hip) {
+            out.rotations[self.knee.at()] = (thigh.conjugate() * shin).normalize();
+        }
+        if between(self.ankle) == Some(self.knee) {
+            out.rotations[self.ankle.at()] = (shin.conjugate() * foot).normalize();
+        }
+        fk::pose(skeleton, out, world);
+    }
+}
+
+/// The bottom of the ball of a foot, in the world. `ankle` says which foot.
+pub fn ball_of(actor: &Actor<'_>, world: &WorldPose, ankle: Role) -> Option<Vec3> {
+    let attitude = actor.anatomy.canonical(actor.roles, world, ankle)?;
+    let toe = actor.roles.get(Role::ALL[ankle as usize + 1]);
+    Some(match toe {
+        Some(toe) => world.position(toe) - attitude * Vec3::Y * actor.anatomy.toe,
+        // Where it would be on a person of that leg.
+        None => {
+            let ahead = Vec3::new(0.0, -actor.anatomy.ankle, 0.16 * actor.anatomy.leg);
+            world.position(actor.roles.get(ankle)?) + attitude * ahead
+        }
+    })
+}
+
+/// How firmly the ground holds a foot in each frame, 0..1: wholly while any part of it is planted, fading in and out around that.
+fn hold(clip: &Clip, foot: Contacts) -> Vec<f32> {
+    let mut hold = vec![0.0f32; clip.frames()];
+    let reach = (HAND_OVER * clip.fps()).max(1.0);
+    let near = reach.ceil() as usize;
+    for (frame, _) in clip.contacts.iter().enumerate().filter(|c| c.1.any(foot)) {
+        let first = frame.saturating_sub(near);
+        for (other, held) in hold.iter_mut().enumerate().skip(first).take(frame + near + 1 - first) {
+            *held = held.max(ease(1.0 - other.abs_diff(frame) as f32 / reach));
+        }
+    }
+    hold
+}
