@@ -388,25 +388,27 @@ impl<'a> Stage<'a> {
         }
         let met = &met[..count];
         let mut z = top.z;
+        if z == f32::NEG_INFINITY {
+            return None;
+        }
         for _ in 0..12 {
             let (d, _) = self.field(met, pixel.extend(z));
-            if d > 0.0 || z == f32::NEG_INFINITY {
+            if d > 0.0 {
                 break;
             }
             z += 0.5 - d;
         }
         let (mut last_d, mut last_step, mut last_long) = (f32::INFINITY, 0.0, false);
         for i in 0..160 {
-            if z < rear {
-                return None;
-            }
-            let at = pixel.extend(z);
-            let (d, solid) = self.field(met, at);
+            let (d, solid) = self.field(met, pixel.extend(z));
             if last_long && d.abs() + last_d < last_step {
                 // A long step whose ends know nothing of what is between (Keinert et al. 2014): back to the safe one.
                 z += last_step - last_d;
                 (last_step, last_long) = (0.0, false);
                 continue;
+            }
+            if z < rear {
+                return None;
             }
             if d < 0.03 {
                 // Back to about where the surface was crossed.

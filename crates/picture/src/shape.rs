@@ -397,7 +397,8 @@ mod tests {
 
         #[test]
         fn rays_enter_where_the_distance_is_nothing(
-            a in vec3(10.0), ra in 0.1f32..4.0, b in vec3(10.0), rb in 0.1f32..4.0, x in -12f32..12.0, y in -12f32..12.0,
+            a in vec3(10.0), ra in 0.1f32..4.0, b in vec3(10.0), rb in 0.1f32..4.0,
+            x in -12f32..12.0, y in -12f32..12.0,
         ) {
             let taper = Taper::new(&Cone { a, ra, b, rb });
             let outline = FlatTaper::new(a, ra, b, rb);
@@ -415,7 +416,8 @@ mod tests {
 
         #[test]
         fn flanks_touch_both_discs(
-            ax in -9f32..9.0, ay in -9f32..9.0, ra in 0.1f32..3.0, bx in -9f32..9.0, by in -9f32..9.0, rb in 0.1f32..3.0,
+            ax in -9f32..9.0, ay in -9f32..9.0, ra in 0.1f32..3.0,
+            bx in -9f32..9.0, by in -9f32..9.0, rb in 0.1f32..3.0,
         ) {
             let (a, b) = (Vec2::new(ax, ay), Vec2::new(bx, by));
             if let Some([a1, b1, a2, b2]) = flanks(a, ra, b, rb) {

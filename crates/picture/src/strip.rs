@@ -655,7 +655,8 @@ fn by_motion(cast: &[Cast<'_>], seconds: f32, count: usize) -> Vec<f32> {
         let (before, here, after) = (steps[k - 1], steps[k], steps[k + 1]);
         let (low, high) = (here - (here - before) * 2 / 5, here + after.saturating_sub(here) * 2 / 5);
         let turn = (low + 1..high).filter(|&i| speed(i) <= speed(i - 1) && speed(i) <= speed(i + 1));
-        if let Some(turn) = turn.min_by(|a, b| speed(*a).total_cmp(&speed(*b))) {
+        let turn = turn.min_by(|a, b| speed(*a).total_cmp(&speed(*b)));
+        if let Some(turn) = turn.filter(|turn| speed(*turn) < 0.8 * speed(here)) {
             steps[k] = turn;
         }
     }

@@ -198,7 +198,8 @@ fn capsule(a: Vec2, ra: f32, b: Vec2, rb: f32) -> String {
     };
     let (at_b, at_a) = if ra > rb { (0, 1) } else { (1, 0) };
     format!(
-        "M{:.1} {:.1}L{:.1} {:.1}A{rb:.1} {rb:.1} 0 {at_b} 0 {:.1} {:.1}L{:.1} {:.1}A{ra:.1} {ra:.1} 0 {at_a} 0 {:.1} {:.1}Z",
+        "M{:.1} {:.1}L{:.1} {:.1}A{rb:.1} {rb:.1} 0 {at_b} 0 {:.1} {:.1}\
+         L{:.1} {:.1}A{ra:.1} {ra:.1} 0 {at_a} 0 {:.1} {:.1}Z",
         a1.x, a1.y, b1.x, b1.y, b2.x, b2.y, a2.x, a2.y, a1.x, a1.y
     )
 }
