@@ -87,6 +87,10 @@ fn a_take_of_two_comes_back_as_two_clips_with_their_root_bones() {
     let back = clips(&bytes);
     assert_eq!(back.iter().map(|c| &*c.name).collect::<Vec<_>>(), ["Ana bout", "Bo bout"]);
     assert!(apart(&ana, &back[0]) < 1e-5 && apart(&bo, &back[1]) < 1e-5);
+    let folded = gltf::without_root_bone(&back[0]).unwrap();
+    assert_eq!(folded.skeleton(), ana.skeleton());
+    assert!(apart(&ana, &folded) < 1e-5);
+    assert!(gltf::without_root_bone(&folded).is_none());
     for clip in &back {
         let skeleton = clip.skeleton();
         assert_eq!((skeleton.len(), skeleton.name(kumite_motion::JointIdx::ROOT)), (22, "root"));
@@ -266,8 +270,8 @@ fn what_is_above_a_skeleton_is_baked_into_it() {
 #[test]
 fn uneven_scale_is_said_and_mirrors_are_refused() {
     let nodes = |scale: [f32; 3]| {
-        json!({"nodes": [{"name": "top", "scale": scale, "children": [1]}, {"name": "hips", "children": [2]}, {"name": "head",
-            "translation": [0.0, 1.0, 0.0], "children": [3, 4]}, {}, {}], "skins": [{"joints": [1, 2]}]})
+        json!({"nodes": [{"name": "top", "scale": scale, "children": [1]}, {"name": "hips", "children": [2]},
+            {"name": "head", "translation": [0.0, 1.0, 0.0], "children": [3, 4]}, {}, {}], "skins": [{"joints": [1, 2]}]})
     };
     let (_, warnings) = read(&armature(nodes([1.0, 1.0, 2.0]))).0.to_clips().unwrap();
     assert!(warnings[0].text.contains("1 x 1 x 2"), "{warnings:?}");
@@ -313,7 +317,8 @@ fn a_rig_keeps_all_but_its_animations() {
 fn a_rig_of_several_buffers_and_matrices_in_centimetres_can_be_animated() {
     let bytes = armature(json!({
         "nodes": [
-            {"name": "Armature", "matrix": [0.01, 0, 0, 0, 0, 0, -0.01, 0, 0, 0.01, 0, 0, 1, 0, 0, 1], "children": [3, 1]},
+            {"name": "Armature", "children": [3, 1],
+                "matrix": [0.01, 0, 0, 0, 0, 0, -0.01, 0, 0, 0.01, 0, 0, 1, 0, 0, 1]},
             {"name": "hips", "matrix": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 100, 1], "children": [2],
                 "extras": {"mine": [1, "two"]}},
             {"name": "head", "translation": [0.0, 0.0, 70.0], "children": [4]},

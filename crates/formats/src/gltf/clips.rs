@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use kumite_motion::{Clip, Joint, JointIdx, Pose, Quat, Skeleton, Vec3, rotation};
+use kumite_motion::{Clip, FrameIdx, Joint, JointIdx, Pose, Quat, Skeleton, Vec3, rotation};
 
 use super::{GltfAnimation, GltfChannel, GltfFile, GltfNode, Interpolation, Property};
 use crate::{ConvertError, Warning};
@@ -158,7 +158,8 @@ impl GltfFile {
         group: &[usize],
         warnings: &mut Vec<Warning>,
     ) -> Result<Character, ConvertError> {
-        let shared = group[1..].iter().fold(group[0], |a, &b| tree.common(a, b));
+        // In depth-first order what is above the first and the last is above all between them.
+        let shared = tree.common(group[0], group[group.len() - 1]);
         let top = tree.top_animated[shared].unwrap_or(shared);
         let mut inside = HashSet::new();
         for &member in group {
@@ -239,6 +240,48 @@ impl GltfFile {
             warnings.push(Warning { line: None, text });
         }
     }
+}
+
+/// The clip without a root bone: the first joint is left out and its motion given to its only child. Engines and
+/// [`write_glb`](super::write_glb) put such a bone on the ground; people have none. `None` if the clip has none, that is,
+/// if the first joint is not called a root and its child does not move.
+pub fn without_root_bone(clip: &Clip) -> Option<Clip> {
+    let skeleton = clip.skeleton();
+    let joints = skeleton.to_joints();
+    let [root, pelvis, ..] = &joints[..] else { return None };
+    let only_child = skeleton.children(JointIdx::ROOT).eq([JointIdx(1)]);
+    let called_root = root.name.to_ascii_lowercase().contains("root");
+    if !only_child || root.tip.is_some() || !(pelvis.moves || called_root) {
+        return None;
+    }
+    let mut folded = joints[1..].to_vec();
+    for joint in &mut folded {
+        joint.parent = joint.parent.and_then(|p| p.0.checked_sub(1)).map(JointIdx);
+    }
+    folded[0] = Joint {
+        parent: None,
+        offset: root.offset + root.rest * pelvis.offset,
+        rest: (root.rest * pelvis.rest).normalize(),
+        ..pelvis.clone()
+    };
+    let skeleton = Arc::new(Skeleton::new(&folded).ok()?);
+    let mut all = Pose::default();
+    Clip::from_fn(&clip.name, skeleton, clip.fps(), clip.frames(), |frame, pose| {
+        clip.pose(FrameIdx(frame as u32), &mut all);
+        let (at, turn) = (all.translations[0], all.rotations[0]);
+        let (inside, others) = if pelvis.moves {
+            (all.translations[1], &all.translations[2..])
+        } else {
+            (pelvis.offset, &all.translations[1..])
+        };
+        pose.translations.clear();
+        pose.translations.push(at + turn * inside);
+        pose.translations.extend(others);
+        pose.rotations.clear();
+        pose.rotations.extend(&all.rotations[1..]);
+        pose.rotations[0] = turn * pose.rotations[0];
+    })
+    .ok()
 }
 
 impl Character {
@@ -322,7 +365,7 @@ impl<'a> Tree<'a> {
         tree
     }
 
-    /// Nodes that belong to one skeleton each, in the order of the tree.
+    /// Nodes that belong to one skeleton each, depth first; no group is empty.
     fn groups(&self) -> Vec<Vec<usize>> {
         let nodes = &self.file.nodes;
         let mut member = vec![false; nodes.len()];

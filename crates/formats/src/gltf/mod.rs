@@ -3,6 +3,22 @@
 //! Reading takes nodes, skins and animations and leaves the rest alone: textures and meshes of a rig are carried to the
 //! output byte for byte ([`Rig`]). Writing gives every actor a tree of bones under a root bone that carries its motion
 //! over the ground, and a skinned body made on the spot ([`write_glb`]).
+//!
+//! ```
+//! use kumite_formats::gltf::{self, Actor};
+//! use kumite_motion::{Clip, Pose, humanoid};
+//!
+//! let skeleton = humanoid::skeleton();
+//! let clip = Clip::new("stand", skeleton.clone().into(), 30.0, &vec![Pose::rest(&skeleton); 10])?;
+//! let bytes = gltf::write_glb("take", &[Actor { name: "Ana", clip: &clip, colour: Actor::COLOURS[0] }], &[]);
+//!
+//! let (file, _) = gltf::read(&bytes, |name| Err(format!("{name} is not here")))?;
+//! let (clips, _) = file.to_clips()?;
+//! let back = gltf::without_root_bone(&clips[0]).ok_or("no root bone")?;
+//! assert_eq!(back.skeleton(), clip.skeleton());
+//! assert_eq!((back.frames(), back.fps()), (10, 30.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod body;
 mod build;
@@ -16,7 +32,7 @@ mod write;
 
 use std::sync::Arc;
 
-pub use clips::Character;
+pub use clips::{Character, without_root_bone};
 pub use error::{GltfError, GltfErrorKind};
 use kumite_motion::{Quat, Vec3};
 pub use read::read;

@@ -47,6 +47,7 @@ struct Document<'a> {
     asset: Asset,
     scene: usize,
     scenes: [Scene<'a>; 1],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     nodes: Vec<Node<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     meshes: Vec<MeshOut<'a>>,

@@ -26,8 +26,8 @@ impl Shape {
                 let u = axis / length;
                 let along = p.dot(u);
                 let across = (p - u * along).length();
-                // The ball that touches the surface nearest to p is not abreast of it but further towards the thick end,
-                // by the slope of the hull.
+                // The ball that touches the surface nearest to p is not abreast of it but further towards the thick
+                // end, by the slope of the hull.
                 let sine = ((a - b) / length).clamp(-0.99, 0.99);
                 let slope = sine / libm::sqrtf(1.0 - sine * sine);
                 let s = (along - across * slope).clamp(0.0, length);

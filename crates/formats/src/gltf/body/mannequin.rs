@@ -322,8 +322,8 @@ impl Person {
         Mesh { positions: surface.positions, normals: surface.normals, joints, weights, triangles: surface.triangles }
     }
 
-    /// How much each bone has to say about a place: by its distance from the flesh of the nearest bone and of those next
-    /// to it in the tree. No others, or one thigh would drag the other.
+    /// How much each bone has to say about a place: by its distance from the flesh of the nearest bone and of those
+    /// next to it in the tree. No others, or one thigh would drag the other.
     fn weights(&self, p: Vec3) -> Vec<(u16, f32)> {
         let mut distances = [f32::MAX; Role::ALL.len()];
         for flesh in &self.flesh {
