@@ -156,7 +156,9 @@ impl Measured<'_> {
     fn anatomy(&self) -> Option<Anatomy> {
         const HIPS: &[(Role, Role)] = &[(Role::LeftHip, Role::RightHip)];
         const SHOULDERS: &[(Role, Role)] = &[(Role::LeftShoulder, Role::RightShoulder)];
-        let (floor, ankle, toe, flat) = self.floor()?;
+        let (floor, toe, flat) = self.floor()?;
+        // How far the foot's bone falls from ankle to toes when the sole is flat; mean of both feet.
+        let mut falls: Vec<f32> = Vec::new();
         let mut frames = [None; Role::ALL.len()];
         let mut set = |role: Role, axes: Option<Axes>, canonical: Axes| {
             frames[role as usize] = axes.and_then(|a| a.relative_to(canonical));
@@ -240,6 +242,11 @@ impl Measured<'_> {
             set(knee, Some(limb(knee, ankle_role)?), leg);
             let flat = &flat[usize::from(side == Side::Right)];
             let sole = self.sole(ankle_role, toe_role, flat, &bend);
+            if let (Some(sole), Some(from), Some(to)) = (sole, self.roles.get(ankle_role), self.roles.get(toe_role)) {
+                let world = &self.worlds[0];
+                let bone = world.rotation(from).conjugate() * (world.position(to) - world.position(from));
+                falls.push(-bone.dot(sole.first));
+            }
             let standing = Axes { first: Vec3::Y, second: Vec3::Z };
             set(ankle_role, sole, standing);
             let toes = sole.and_then(|sole| self.toes(ankle_role, toe_role, &sole, flat));
@@ -249,6 +256,10 @@ impl Measured<'_> {
             let (h, k, a) = (self.at(w, Role::LeftHip)?, self.at(w, Role::LeftKnee)?, self.at(w, Role::LeftAnkle)?);
             Some((h - k).length() + (k - a).length())
         })?;
+        let ankle = match falls[..] {
+            [] => NO_TOES * leg,
+            _ => toe + falls.iter().sum::<f32>() / falls.len() as f32,
+        };
         Some(Anatomy { frames, leg, floor, ankle, toe })
     }
 
@@ -326,16 +337,16 @@ impl Measured<'_> {
         Some(Axes { first: up.try_normalize()?, second: ahead.try_normalize()? })
     }
 
-    /// Heights of floor, flat ankle and toe joint, and for each foot the looks in which it stands still and low.
-    fn floor(&self) -> Option<(f32, f32, f32, [Vec<usize>; 2])> {
+    /// Heights of floor and toe joint, and for each foot the looks in which it stands still and low.
+    fn floor(&self) -> Option<(f32, f32, [Vec<usize>; 2])> {
         let last = self.worlds.len() - 1;
         let mut flat: [Vec<usize>; 2] = [Vec::new(), Vec::new()];
         let (mut ankles, mut toes) = (Vec::new(), Vec::new());
+        let size = self.size(&self.worlds[0]);
         for (foot, (ankle, toe)) in
             flat.iter_mut().zip([(Role::LeftAnkle, Role::LeftToe), (Role::RightAnkle, Role::RightToe)])
         {
             let at = |look: usize| self.at(&self.worlds[look], ankle);
-            let size = self.size(&self.worlds[0]);
             let mut order: Vec<(f32, usize)> = Vec::new();
             for look in 0..=last {
                 let (here, before, after) = (at(look)?, at(look.saturating_sub(1))?, at((look + 1).min(last))?);
@@ -353,19 +364,20 @@ impl Measured<'_> {
             values.sort_by(f32::total_cmp);
             values.get(values.len() / 4).copied()
         };
-        let ankle = low(&mut ankles)?;
-        let size = self.size(&self.worlds[0]);
-        // A shoe's sole under the ball of the foot is about 6 % of the thigh; without toes the ankle is about 17 %.
-        let (floor, toe) = match low(&mut toes) {
-            Some(toe) => {
-                let floor = toe.min(ankle) - 0.06 * size;
-                (floor, toe - floor)
-            }
-            None => (ankle - 0.17 * size, 0.0),
+        let toe = TOE * size;
+        let floor = match low(&mut toes) {
+            Some(height) => height - toe,
+            None => low(&mut ankles)? - 2.0 * NO_TOES * size,
         };
-        Some((floor, ankle - floor, toe, flat))
+        Some((floor, toe, flat))
     }
 }
+
+/// Height of the toe joint above the sole, as a share of the thigh: half the thickness of a shod forefoot.
+const TOE: f32 = 0.06;
+/// Height of the ankle above the sole where there are no toes to measure it by, as a share of the leg (Drillis and
+/// Contini 1966).
+const NO_TOES: f32 = 0.08;
 
 /// Which way a body faces, from the attitude of its head, chest, pelvis and feet: a unit direction on the ground.
 ///

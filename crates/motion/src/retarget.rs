@@ -26,7 +26,8 @@ const HAND_OVER: f32 = 0.15;
 pub fn retarget(clip: &Clip, from: Actor<'_>, to: Actor<'_>) -> Result<Clip, ClipError> {
     let scale = to.anatomy.leg / from.anatomy.leg;
     let legs = [Side::new(&from, &to, Role::LeftAnkle), Side::new(&from, &to, Role::RightAnkle)];
-    let holds = [Contacts::LEFT, Contacts::RIGHT].map(|foot| hold(clip, foot));
+    let holds = [(Contacts::LEFT, Role::LeftAnkle), (Contacts::RIGHT, Role::RightAnkle)]
+        .map(|(foot, ankle)| (hold(clip, foot), offsets(clip, &from, &to, scale, foot, ankle)));
     let drivers = drivers(&from, &to);
     let (mut pose, mut source) = (Pose::default(), WorldPose::default());
     let mut world = WorldPose::default();
@@ -44,9 +45,11 @@ pub fn retarget(clip: &Clip, from: Actor<'_>, to: Actor<'_>) -> Result<Clip, Cli
             world.rotations.push(above * out.rotations[joint.at()]);
         }
         place_pelvis(&from, &to, scale, &source, out, &mut world);
-        for (leg, hold) in legs.iter().zip(&holds) {
-            if let Some(leg) = leg {
-                leg.plant(&from, &to, scale, hold[frame], &source, out, &mut world);
+        for (leg, (hold, offsets)) in legs.iter().zip(&holds) {
+            let ball = ball_of(&from, &source, leg.as_ref().map_or(Role::LeftAnkle, |l| l.foot));
+            if let (Some(leg), Some(ball), true) = (leg, ball, hold[frame] > 0.0) {
+                let wanted = Vec3::new(ball.x, ball.y - from.anatomy.floor, ball.z) * scale + offsets[frame];
+                leg.plant(&to, wanted, hold[frame], out, &mut world);
             }
         }
     })?;
@@ -117,25 +120,10 @@ impl Side {
         })
     }
 
-    /// Bends the leg so that the foot stands where the source's stood.
-    #[expect(clippy::too_many_arguments, reason = "one step of one loop")]
-    fn plant(
-        &self,
-        from: &Actor<'_>,
-        to: &Actor<'_>,
-        scale: f32,
-        hold: f32,
-        source: &WorldPose,
-        out: &mut Pose,
-        world: &mut WorldPose,
-    ) {
-        if hold == 0.0 {
-            return;
-        }
-        let ankle = world.position(self.ankle);
-        let (Some(ball), Some(own)) = (ball_of(from, source, self.foot), ball_of(to, world, self.foot)) else { return };
-        let wanted = Vec3::new(ball.x, ball.y - from.anatomy.floor, ball.z) * scale;
-        let target = ankle + (wanted - own) * hold;
+    /// Bends the leg so that the ball of the foot stands where it is wanted, as far as the ground holds it.
+    fn plant(&self, to: &Actor<'_>, wanted: Vec3, hold: f32, out: &mut Pose, world: &mut WorldPose) {
+        let Some(own) = ball_of(to, world, self.foot) else { return };
+        let target = world.position(self.ankle) + (wanted - own) * hold;
         self.reach(to.skeleton, target, out, world);
     }
 
@@ -151,15 +139,22 @@ impl Side {
         // Near its full length a leg straightens by degrees for the last millimetres: what the source did not do is not asked for.
         let longest = (upper + lower).length().max(0.999 * (a + b));
         let wanted = (target - hip).length().clamp((a - b).abs() + 1e-4 * a, longest);
-        // The axis of bending: from the limb where it is bent enough to have one, else the hinge's own.
+        // The axis of bending: the limb's own where it is bent enough to have one, else the hinge's.
         let hinge = world.rotation(self.hip) * self.axis;
+        let along = (upper + lower).normalize_or(upper / a);
+        let hinge = (hinge - along * hinge.dot(along)).normalize_or(hinge);
         let cross = upper.cross(lower) / (a * b);
-        let axis = (cross + hinge * 0.05).try_normalize().unwrap_or(hinge);
-        let cosine = |side: f32| ((side * side - a * a - b * b) / (2.0 * a * b)).clamp(-1.0, 1.0);
+        let cross = if cross.dot(hinge) < 0.0 { -cross } else { cross };
+        let own = ease(cross.length() / 0.2);
+        let axis = (hinge * (1.0 - own) + cross.normalize_or(hinge) * own).normalize_or(hinge);
+        let cosine = ((wanted * wanted - a * a - b * b) / (2.0 * a * b)).clamp(-1.0, 1.0);
         let flat = |v: Vec3| v - axis * v.dot(axis);
         let (u, l) = (flat(upper), flat(lower));
         let now = libm::atan2f(u.cross(l).dot(axis), u.dot(l));
-        let bend = about(axis, libm::acosf(cosine(wanted)) - now);
+        // Captured legs overstretch a little, and may go on doing so; but a leg that has to bend bends forward.
+        let angle = libm::acosf(cosine);
+        let side = if now < 0.0 { 2.0 * ease((angle - 0.05) / 0.15) - 1.0 } else { 1.0 };
+        let bend = about(axis, angle * side - now);
         let lower = bend * lower;
         let swing = arc(
             ((upper + lower) / (upper + lower).length().max(1e-9)).normalize(),
@@ -192,6 +187,62 @@ pub fn ball_of(actor: &Actor<'_>, world: &WorldPose, ankle: Role) -> Option<Vec3
             world.position(actor.roles.get(ankle)?) + attitude * ahead
         }
     })
+}
+
+/// From ankle to the ball's bottom in the frame of a canonical foot.
+fn foot_of(actor: &Actor<'_>, world: &WorldPose, ankle: Role) -> Option<Vec3> {
+    let attitude = actor.anatomy.canonical(actor.roles, world, ankle)?;
+    let at = world.position(actor.roles.get(ankle)?);
+    Some(attitude.conjugate() * (ball_of(actor, world, ankle)? - at))
+}
+
+/// By how much the ball of the target's foot stands ahead of where the source's stood, in each frame: feet are of different length, and
+/// it is the ankle that must be under the leg when the sole is flat. Constant while the foot is planted, so that it does not slide;
+/// passing over in between.
+fn offsets(clip: &Clip, from: &Actor<'_>, to: &Actor<'_>, scale: f32, foot: Contacts, ankle: Role) -> Vec<Vec3> {
+    let mut offsets = vec![Vec3::ZERO; clip.frames()];
+    let (mut pose, mut world) = (Pose::default(), WorldPose::default());
+    fk::pose(to.skeleton, &Pose::rest(to.skeleton), &mut world);
+    let Some(own) = foot_of(to, &world, ankle) else { return offsets };
+    let mut attitude_at = |frame: usize| {
+        clip.pose(FrameIdx(frame as u32), &mut pose);
+        fk::pose(clip.skeleton(), &pose, &mut world);
+        Some((from.anatomy.canonical(from.roles, &world, ankle)?, foot_of(from, &world, ankle)?))
+    };
+    // One offset a stand, taken where the sole is flattest.
+    let mut stands: Vec<(usize, usize, Vec3)> = Vec::new();
+    let mut frame = 0;
+    while frame < clip.contacts.len().min(clip.frames()) {
+        if !clip.contacts[frame].any(foot) {
+            frame += 1;
+            continue;
+        }
+        let start = frame;
+        let mut flattest = (f32::NEG_INFINITY, Vec3::ZERO);
+        while frame < clip.contacts.len().min(clip.frames()) && clip.contacts[frame].any(foot) {
+            if let Some((attitude, source)) = attitude_at(frame) {
+                let flat = (attitude * Vec3::Y).y;
+                if flat > flattest.0 {
+                    let ahead = attitude * (own - source * scale);
+                    flattest = (flat, Vec3::new(ahead.x, 0.0, ahead.z));
+                }
+            }
+            frame += 1;
+        }
+        stands.push((start, frame, flattest.1));
+    }
+    for (frame, offset) in offsets.iter_mut().enumerate() {
+        let next = stands.partition_point(|s| s.0 <= frame);
+        *offset = match (next.checked_sub(1).map(|i| stands[i]), stands.get(next)) {
+            (Some((_, end, a)), Some(&(start, _, b))) if frame >= end => {
+                a.lerp(b, ease((frame - end) as f32 / (start - end).max(1) as f32))
+            }
+            (Some((_, _, a)), _) => a,
+            (None, Some(&(_, _, b))) => b,
+            (None, None) => Vec3::ZERO,
+        };
+    }
+    offsets
 }
 
 /// How firmly the ground holds a foot in each frame, 0..1: wholly while any part of it is planted, fading in and out around that.
