@@ -216,14 +216,15 @@ fn extent(world: &WorldPose) -> f32 {
     (high - low).max_element()
 }
 
-/// Left and right from the usual spellings: `LeftArm`, `l_arm`, `arm.R`, `Arm_L`, `LThumb`.
+/// Left and right from the usual spellings: `LeftArm`, `l_arm`, `arm.R`, `Arm_L`, `LThumb`, `rShldr`.
 fn group_by_name(name: &str) -> Group {
     let name = name.rsplit(':').next().unwrap_or(name);
     let lower = name.to_ascii_lowercase();
     let apart = |side: char| {
-        lower.starts_with([side]) && (lower[1..].starts_with(['_', '.', '-']))
-            || lower.ends_with([side]) && lower[..lower.len() - 1].ends_with(['_', '.', '-'])
-            || name.starts_with(side.to_ascii_uppercase()) && name[1..].starts_with(|c: char| c.is_ascii_uppercase())
+        let rest = lower.strip_prefix(side).map_or("", |_| &name[1..]);
+        rest.starts_with(['_', '.', '-'])
+            || rest.starts_with(|c: char| c.is_ascii_uppercase())
+            || lower.strip_suffix(side).is_some_and(|front| front.ends_with(['_', '.', '-']))
     };
     if lower.contains("left") || apart('l') {
         Group::LeftArm
@@ -600,6 +601,9 @@ mod tests {
             ("LeftArm", Group::LeftArm),
             ("mixamorig:RightHand", Group::RightArm),
             ("LThumb", Group::LeftArm),
+            ("rShldr", Group::RightArm),
+            ("lowerBack", Group::Torso),
+            ("L", Group::Torso),
             ("arm.R", Group::RightArm),
             ("thigh_l", Group::LeftArm),
             ("r_foot", Group::RightArm),

@@ -1,7 +1,8 @@
 //! Film strips and replays of any motion, as PNG, SVG and GIF: everything that draws without a browser.
 //!
 //! Figures are tapered capsules on the joints ([`Body`]), warm on the right and cool on the left, on a floor with a
-//! grid, with one scale for a whole strip so that sizes compare.
+//! grid, with one scale for a whole strip so that sizes compare. A [`Strip`] shows moments of one motion, or of
+//! several [`Actor`]s with [`Prop`]s, side by side or along its path; a [`Sheet`] many strips; a [`Movie`] plays one.
 //!
 //! Does not: read or write files, know the clock, use a graphics card. Same inputs give the same bytes.
 //!
