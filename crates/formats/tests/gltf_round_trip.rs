@@ -271,7 +271,8 @@ fn what_is_above_a_skeleton_is_baked_into_it() {
 fn uneven_scale_is_said_and_mirrors_are_refused() {
     let nodes = |scale: [f32; 3]| {
         json!({"nodes": [{"name": "top", "scale": scale, "children": [1]}, {"name": "hips", "children": [2]},
-            {"name": "head", "translation": [0.0, 1.0, 0.0], "children": [3, 4]}, {}, {}], "skins": [{"joints": [1, 2]}]})
+            {"name": "head", "translation": [0.0, 1.0, 0.0], "children": [3, 4]}, {}, {}],
+            "skins": [{"joints": [1, 2]}]})
     };
     let (_, warnings) = read(&armature(nodes([1.0, 1.0, 2.0]))).0.to_clips().unwrap();
     assert!(warnings[0].text.contains("1 x 1 x 2"), "{warnings:?}");
@@ -353,6 +354,30 @@ fn a_rig_of_several_buffers_and_matrices_in_centimetres_can_be_animated() {
     assert!(text.contains(r#""extras":{"mine":[1,"two"]}"#));
     assert!(text.contains(r#"{"buffer":0,"byteOffset":33,"byteLength":4,"name":"mine"}"#), "{text}");
     assert!(!text.contains("walk"));
+}
+
+#[test]
+fn images_in_other_files_can_be_taken_into_a_rig() {
+    let images = json!([{"uri": "skin%20tone.png", "name": "skin"}, {"uri": "gone.png"}, {"uri": "../out.png"},
+        {"uri": "odd.bmp"}, {"bufferView": 0, "mimeType": "image/png"}]);
+    let (file, warnings) = read(&armature(json!({"images": images})));
+    assert_eq!(warnings[0].text, "4 images are in other files; they were not looked at");
+    let (mut rig, _) = Rig::new(file).unwrap();
+    let png = b"\x89PNG and so on".to_vec();
+    let left = rig.embed_images(|name| match name {
+        "skin tone.png" => Ok(png.clone()),
+        "odd.bmp" => Ok(b"BM".to_vec()),
+        "gone.png" => Err("not found".to_owned()),
+        other => panic!("{other} was asked for"),
+    });
+    let left: Vec<String> = left.unwrap().into_iter().map(|w| w.text).collect();
+    assert_eq!(left.len(), 3);
+    assert_eq!(left[0], "image \"gone.png\" stays outside the file: \"gone.png\": not found");
+    let written = rig.write(&[]).unwrap();
+    let text = String::from_utf8_lossy(&written);
+    assert!(text.contains(r#"[{"name":"skin","bufferView":2,"mimeType":"image/png"},{"uri":"gone.png"}"#), "{text}");
+    assert!(written.windows(png.len()).any(|w| w == png));
+    assert!(read(&written).0.animations.is_empty());
 }
 
 #[test]

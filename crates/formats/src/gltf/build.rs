@@ -91,7 +91,7 @@ impl Builder {
         Builder { data, views: Vec::new(), accessors: Vec::new(), first_view: views, first_accessor: accessors }
     }
 
-    fn push(&mut self, bytes: impl IntoIterator<Item = u8>, target: Use, mut accessor: Accessor) -> usize {
+    fn view(&mut self, bytes: impl IntoIterator<Item = u8>, target: Use) -> usize {
         self.data.resize(self.data.len().next_multiple_of(4), 0);
         let byte_offset = self.data.len();
         self.data.extend(bytes);
@@ -100,8 +100,17 @@ impl Builder {
             Use::Vertices => Some(34962),
             Use::Indices => Some(34963),
         };
-        accessor.buffer_view = self.first_view + self.views.len();
         self.views.push(View { buffer: 0, byte_offset, byte_length: self.data.len() - byte_offset, target });
+        self.first_view + self.views.len() - 1
+    }
+
+    /// Bytes that are no numbers; gives their view.
+    pub(super) fn bytes(&mut self, bytes: &[u8]) -> usize {
+        self.view(bytes.iter().copied(), Use::Numbers)
+    }
+
+    fn push(&mut self, bytes: impl IntoIterator<Item = u8>, target: Use, mut accessor: Accessor) -> usize {
+        accessor.buffer_view = self.view(bytes, target);
         self.accessors.push(accessor);
         self.first_accessor + self.accessors.len() - 1
     }

@@ -243,8 +243,8 @@ impl GltfFile {
 }
 
 /// The clip without a root bone: the first joint is left out and its motion given to its only child. Engines and
-/// [`write_glb`](super::write_glb) put such a bone on the ground; people have none. `None` if the clip has none, that is,
-/// if the first joint is not called a root and its child does not move.
+/// [`write_glb`](super::write_glb) put such a bone on the ground; people have none. `None` if the clip has none, that
+/// is, if the first joint is not called a root and its child does not move.
 pub fn without_root_bone(clip: &Clip) -> Option<Clip> {
     let skeleton = clip.skeleton();
     let joints = skeleton.to_joints();

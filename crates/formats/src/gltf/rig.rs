@@ -14,6 +14,8 @@ use crate::{ConvertError, Warning};
 pub struct Rig {
     file: GltfFile,
     character: Character,
+    /// Contents of images that were in other files, by their number.
+    images: Vec<(usize, Vec<u8>)>,
 }
 
 impl Rig {
@@ -26,12 +28,43 @@ impl Rig {
         }
         let most = characters.into_iter().rev().max_by_key(|c| c.skeleton().len());
         let character = most.ok_or(ConvertError::NoSkeleton)?;
-        Ok((Rig { file, character }, warnings))
+        Ok((Rig { file, character, images: Vec::new() }, warnings))
     }
 
     /// Its joints, in metres, as the file places them.
     pub fn skeleton(&self) -> &Arc<Skeleton> {
         self.character.skeleton()
+    }
+
+    /// Takes images that are in other files into the rig, so that what is written is whole anywhere. `resolve`
+    /// is asked as [`read`](super::read()) asks it; an image it cannot give stays where it is, which is said.
+    pub fn embed_images(
+        &mut self,
+        mut resolve: impl FnMut(&str) -> Result<Vec<u8>, String>,
+    ) -> Result<Vec<Warning>, GltfError> {
+        let mut warnings = Vec::new();
+        self.images.clear();
+        for (i, image) in items(self.member("images"), "images")?.iter().enumerate() {
+            let key = format!("images[{i}].uri");
+            let uri: Uri = parsed(image.get(), || key.clone())?;
+            let Some(uri) = uri.uri.filter(|uri| !uri.starts_with("data:")) else { continue };
+            let image = match container::address(&uri, &key) {
+                Ok(container::Address::File(name)) => resolve(&name).map_err(|why| format!("{name:?}: {why}")),
+                Ok(container::Address::Data(data)) => Ok(data),
+                Err(error) => Err(error.to_string()),
+            };
+            match image {
+                Ok(data) if mime_type(&data).is_some() => self.images.push((i, data)),
+                Ok(_) => warnings.push(left_outside(&uri, "neither PNG, JPEG, WebP nor KTX2")),
+                Err(why) => warnings.push(left_outside(&uri, &why)),
+            }
+        }
+        Ok(warnings)
+    }
+
+    /// A member of the document, as it is written.
+    fn member(&self, name: &str) -> Option<&str> {
+        self.file.source.members.0.iter().find(|m| m.0 == name).map(|m| m.1.get())
     }
 
     /// The file with these clips as its only animations, as a binary container.
@@ -43,9 +76,8 @@ impl Rig {
             self.check(clip.skeleton())?;
         }
         let source = &self.file.source;
-        let member = |name: &str| source.members.0.iter().find(|m| m.0 == name).map(|m| m.1.get());
-        let views: Vec<Box<RawValue>> = items(member("bufferViews"), "bufferViews")?;
-        let accessors: Vec<Box<RawValue>> = items(member("accessors"), "accessors")?;
+        let views: Vec<Box<RawValue>> = items(self.member("bufferViews"), "bufferViews")?;
+        let accessors: Vec<Box<RawValue>> = items(self.member("accessors"), "accessors")?;
         let mut data = Vec::new();
         let mut starts = Vec::new();
         for buffer in &source.buffers {
@@ -57,14 +89,16 @@ impl Rig {
         let mut builder = Builder::behind(data, views.len(), accessors.len());
         let animations: Vec<Animation<'_>> = clips.iter().map(|clip| self.animate(clip, &mut builder)).collect();
 
+        let images = self.images(&mut builder)?;
         let mut members: Vec<(&str, String)> = Vec::new();
-        let replaced = ["animations", "accessors", "bufferViews", "buffers", "nodes"];
+        let replaced = ["animations", "accessors", "bufferViews", "buffers", "nodes", "images"];
         for (name, value) in &source.members.0 {
             if !replaced.contains(&&**name) {
                 members.push((name, value.get().to_owned()));
             }
         }
-        members.push(("nodes", self.nodes(member("nodes"))?));
+        members.push(("images", images));
+        members.push(("nodes", self.nodes(self.member("nodes"))?));
         if !animations.is_empty() {
             members.push(("animations", text(&animations)));
         }
@@ -109,6 +143,21 @@ impl Rig {
         animation
     }
 
+    /// The images as they are, but for those that were taken in.
+    fn images(&self, builder: &mut Builder) -> Result<String, GltfError> {
+        let mut images = items(self.member("images"), "images")?;
+        for (i, data) in &self.images {
+            let key = || format!("images[{i}]");
+            let mut members: super::json::Members = parsed(images[*i].get(), key)?;
+            members.0.retain(|(name, _)| !matches!(&**name, "uri" | "mimeType" | "bufferView"));
+            let view = builder.bytes(data).to_string();
+            members.0.push(("bufferView".to_owned(), parsed(&view, key)?));
+            members.0.push(("mimeType".to_owned(), parsed(&text(mime_type(data).unwrap_or_default()), key)?));
+            images[*i] = parsed(&object(&members), key)?;
+        }
+        Ok(list(images.iter().map(|image| image.get().to_owned()), &[] as &[()]))
+    }
+
     /// The nodes as they are, but for those that must now be driven and are written as matrices.
     fn nodes(&self, raw: Option<&str>) -> Result<String, GltfError> {
         let mut nodes: Vec<Box<RawValue>> = items(raw, "nodes")?;
@@ -124,11 +173,30 @@ impl Rig {
             ] {
                 members.0.push((name.to_owned(), parsed(&value, key)?));
             }
-            let members: Vec<String> =
-                members.0.iter().map(|(name, value)| format!("{}:{}", text(name), value.get())).collect();
-            nodes[index] = parsed(&format!("{{{}}}", members.join(",")), key)?;
+            nodes[index] = parsed(&object(&members), key)?;
         }
         Ok(list(nodes.iter().map(|node| node.get().to_owned()), &[] as &[()]))
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct Uri {
+    #[serde(default)]
+    uri: Option<String>,
+}
+
+fn left_outside(uri: &str, why: &str) -> Warning {
+    Warning { line: None, text: format!("image {uri:?} stays outside the file: {why}") }
+}
+
+/// Of the kinds of image the format and its extensions know, by their first bytes.
+fn mime_type(data: &[u8]) -> Option<&'static str> {
+    match data {
+        [0x89, b'P', b'N', b'G', ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        [0xab, b'K', b'T', b'X', b' ', b'2', b'0', ..] => Some("image/ktx2"),
+        _ => None,
     }
 }
 
@@ -171,6 +239,12 @@ fn parsed<'a, T: serde::Deserialize<'a>>(raw: &'a str, key: impl FnOnce() -> Str
 /// Nothing given to it can fail to be text.
 fn text<T: serde::Serialize + ?Sized>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()
+}
+
+fn object(members: &super::json::Members) -> String {
+    let members: Vec<String> =
+        members.0.iter().map(|(name, value)| format!("{}:{}", text(name), value.get())).collect();
+    format!("{{{}}}", members.join(","))
 }
 
 fn list<T: serde::Serialize>(kept: impl Iterator<Item = String>, added: &[T]) -> String {
