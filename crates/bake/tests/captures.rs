@@ -1,6 +1,6 @@
 //! Real captures, understood. Truth comes from the table of the captures' README, and from eyes on contact sheets.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "helpers of tests")]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -136,7 +136,9 @@ fn there_and_back(from: &str, onto: Option<&str>) {
             (skeleton, Roles::canonical(), anatomy)
         }
     };
-    let (mut slides, mut floats, mut angles): (Vec<(f32, String)>, Vec<(f32, String)>, Vec<f32>) = Default::default();
+    let mut slides: Vec<(f32, String)> = Vec::new();
+    let mut floats: Vec<(f32, String)> = Vec::new();
+    let mut angles: Vec<f32> = Vec::new();
     for (path, clip) in sources {
         let u = understand(clip).unwrap();
         let this = Actor { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
@@ -175,7 +177,7 @@ fn there_and_back(from: &str, onto: Option<&str>) {
         share(1.0),
     );
     // Falls and running turns, where a foot counts as planted while it rolls, grow with the length of the foot.
-    assert!(small as f32 >= 0.93 * slides.len() as f32, "{small} of {}", slides.len());
+    assert!(small as f32 >= 0.9 * slides.len() as f32, "{small} of {}", slides.len());
     assert!(floats.last().is_none_or(|f| f.0 <= 1.0), "{floats:?}");
     assert!(share(0.99) <= 2.0, "{}", share(0.99));
 }

@@ -1,0 +1,231 @@
+//! The replay: one HTML file that plays motions in any browser and needs nothing else. `viewer.js` says what the data are.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use kumite_motion::rotation::arc;
+use kumite_motion::{Clip, FrameIdx, Pose, Quat, Role, Roles, Vec3, WorldPose, fk};
+use serde_json::{Value, json};
+
+use crate::body::{Body, Cone, Group};
+use crate::scene::{Actor, Prop};
+use crate::shape::Shape;
+
+/// Metres in one step of stored positions: they reach 3.2 m around the root.
+const STEP: f32 = 0.0001;
+
+/// Something that happened, shown as a mark on the time line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Seconds from the beginning.
+    pub time: f32,
+    /// One word.
+    pub kind: String,
+    /// For people.
+    pub text: String,
+    /// Where, if it was somewhere.
+    pub at: Option<Vec3>,
+}
+
+/// What a replay shows. Clips must be in metres, with +Y up.
+#[derive(Clone, Debug, Default)]
+pub struct Replay<'a> {
+    /// Heading of the page.
+    pub title: String,
+    /// Who moves; all clips are shown at the first one's rate.
+    pub actors: Vec<Actor<'a>>,
+    /// What else is there.
+    pub props: Vec<Prop>,
+    /// What happens.
+    pub events: Vec<Event>,
+}
+
+impl Replay<'_> {
+    /// The whole page.
+    pub fn to_html(&self) -> String {
+        let title = self.title.replace('&', "&amp;").replace('<', "&lt;");
+        // Inside a script element only `<` could end the data.
+        let data = self.data().to_string().replace('<', "\\u003c");
+        include_str!("viewer.html")
+            .replace("/*{{style}}*/", include_str!("viewer.css"))
+            .replace("/*{{script}}*/", include_str!("viewer.js"))
+            .replace("{{title}}", &title)
+            .replace("{{data}}", &data)
+    }
+
+    fn data(&self) -> Value {
+        let fps = self.actors.first().map_or(60.0, |a| a.clip.fps());
+        let frames =
+            self.actors.iter().map(|a| (a.starts_at * fps).round() as usize + a.clip.frames()).max().unwrap_or(1);
+        json!({
+            "version": 1,
+            "title": self.title,
+            "fps": fps,
+            "frames": frames,
+            "characters": self.actors.iter().map(|actor| character(actor, fps)).collect::<Vec<_>>(),
+            "props": self.props.iter().map(prop).collect::<Vec<_>>(),
+            "events": self.events.iter().map(event).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn rounded(v: f32) -> f64 {
+    (f64::from(v) * 100_000.0).round() / 100_000.0
+}
+
+fn point(p: Vec3) -> Value {
+    json!([rounded(p.x), rounded(p.y), rounded(p.z)])
+}
+
+fn event(event: &Event) -> Value {
+    let mut value = json!({"time": rounded(event.time), "kind": event.kind, "text": event.text});
+    if let Some(at) = event.at {
+        value["at"] = point(at);
+    }
+    value
+}
+
+fn character(actor: &Actor<'_>, fps: f32) -> Value {
+    let (clip, skeleton) = (actor.clip, actor.clip.skeleton());
+    let body = match &actor.body {
+        Some(body) => body.as_ref().clone(),
+        None => Body::of_clip(clip, actor.roles.as_ref()),
+    };
+    let parts: Vec<Value> = body.parts.iter().map(|p| p.to_numbers().map(rounded).to_vec().into()).collect();
+    let (root, positions, rotations) = tracks(clip);
+    let spans: Vec<Value> = clip
+        .spans
+        .iter()
+        .map(|s| {
+            let mut span =
+                json!({"kind": s.kind.name(), "label": s.label, "from": rounded(s.from), "to": rounded(s.to)});
+            if let Some((a, b)) = s.active {
+                span["active"] = json!([rounded(a), rounded(b)]);
+            }
+            span
+        })
+        .collect();
+    let mut value = json!({
+        "name": clip.name,
+        "color": actor.colours.middle.hex(),
+        "colors": Group::ALL.map(|g| actor.colours.of(g).hex()),
+        "joints": skeleton.joints().map(|j| skeleton.name(j)).collect::<Vec<_>>(),
+        "parents": skeleton.joints().map(|j| skeleton.parent(j).map_or(-1, |p| i32::from(p.0))).collect::<Vec<_>>(),
+        "start": (actor.starts_at * fps).round(),
+        "parts": parts,
+        "root": root,
+        "step": STEP,
+        "positions": positions,
+        "rotations": rotations,
+        "spans": spans,
+        "landmarks": landmarks(actor.roles.as_ref()),
+    });
+    if !clip.contacts.is_empty() {
+        let bits: Vec<u8> = clip.contacts.iter().map(|c| c.bits()).collect();
+        value["contacts"] = json!(STANDARD.encode(bits));
+    }
+    value
+}
+
+/// Root, positions around it and rotations, as the viewer unpacks them.
+fn tracks(clip: &Clip) -> (String, String, String) {
+    let (mut root, mut positions, mut rotations) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut pose, mut world) = (Pose::default(), WorldPose::default());
+    for frame in 0..clip.frames() as u32 {
+        clip.pose(FrameIdx(frame), &mut pose);
+        fk::pose(clip.skeleton(), &pose, &mut world);
+        let origin = world.positions[0];
+        for v in origin.to_array() {
+            root.extend(v.to_le_bytes());
+        }
+        // Casts of floats saturate: what is farther than 3.2 m from its root stays at the edge.
+        for v in world.positions.iter().flat_map(|p| (*p - origin).to_array()) {
+            positions.extend(((v / STEP).round() as i16).to_le_bytes());
+        }
+        for v in world.rotations.iter().flat_map(|q| q.to_array()) {
+            rotations.extend(((v * 32767.0).round() as i16).to_le_bytes());
+        }
+    }
+    (STANDARD.encode(root), STANDARD.encode(positions), STANDARD.encode(rotations))
+}
+
+fn landmarks(roles: Option<&Roles>) -> Value {
+    let names = [
+        ("left_heel", Role::LeftAnkle),
+        ("left_toe", Role::LeftToe),
+        ("right_heel", Role::RightAnkle),
+        ("right_toe", Role::RightToe),
+        ("left_hand", Role::LeftWrist),
+        ("right_hand", Role::RightWrist),
+    ];
+    let found = names.into_iter().filter_map(|(name, role)| Some((name.to_owned(), json!(roles?.get(role)?.0))));
+    Value::Object(found.collect())
+}
+
+fn prop(prop: &Prop) -> Value {
+    let (mut value, middle, turn) = shape(&prop.shape);
+    if let Some(colour) = prop.colour {
+        value["color"] = json!(colour.hex());
+    }
+    // The viewer places a shape by its middle; paths move the shape as it was given.
+    let at = |(t, p): &(f32, Vec3)| {
+        let p = *p + middle;
+        json!([t, p.x, p.y, p.z, turn.x, turn.y, turn.z, turn.w])
+    };
+    let still = [(0.0, Vec3::ZERO)];
+    let path = if prop.path.is_empty() { &still[..] } else { &prop.path[..] };
+    value["path"] = path.iter().map(at).collect();
+    value
+}
+
+/// The shape in its own frame, where its middle is, and how it is turned.
+fn shape(shape: &Shape) -> (Value, Vec3, Quat) {
+    let upright = |a: Vec3, b: Vec3| (b - a).try_normalize().map_or(Quat::IDENTITY, |d| arc(Vec3::Y, d));
+    match *shape {
+        Shape::Cone(Cone { a, ra, b, rb }) => {
+            let radius = ra.max(rb);
+            let length = (b - a).length();
+            let value = if length < 1e-6 {
+                json!({"kind": "sphere", "radius": radius})
+            } else {
+                json!({"kind": "capsule", "radius": radius, "height": length + 2.0 * radius})
+            };
+            (value, (a + b) * 0.5, upright(a, b))
+        }
+        Shape::Block { centre, half, turn } => {
+            (json!({"kind": "box", "size": [2.0 * half.x, 2.0 * half.y, 2.0 * half.z]}), centre, turn)
+        }
+        Shape::Cylinder { a, b, radius } => {
+            (json!({"kind": "cylinder", "radius": radius, "height": (b - a).length()}), (a + b) * 0.5, upright(a, b))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kumite_motion::humanoid;
+    use std::sync::Arc;
+
+    #[test]
+    fn the_page_is_whole_and_its_data_are_safe() {
+        let skeleton = Arc::new(humanoid::skeleton());
+        let rest = Pose::rest(&skeleton);
+        let clip = Clip::new("</script><b>", skeleton, 30.0, &[rest.clone(), rest]).unwrap();
+        let replay = Replay {
+            title: "a < b & c".into(),
+            actors: vec![Actor::new(&clip)],
+            props: vec![Prop::flying(0.1, vec![(0.0, Vec3::ZERO), (1.0, Vec3::Z)])],
+            events: vec![Event { time: 0.5, kind: "hit".into(), text: "left".into(), at: Some(Vec3::Y) }],
+        };
+        let page = replay.to_html();
+        assert!(!page.contains("{{"), "a place was not filled");
+        assert!(page.contains("<title>a &lt; b &amp; c"));
+        let data = page.split("id=\"kumite-data\"").nth(1).unwrap();
+        let data = data.split_once('>').unwrap().1.split("</script>").next().unwrap();
+        let data: Value = serde_json::from_str(data).unwrap();
+        assert_eq!(data["characters"][0]["name"], "</script><b>");
+        assert_eq!(data["frames"], 2);
+        let positions = STANDARD.decode(data["characters"][0]["positions"].as_str().unwrap()).unwrap();
+        assert_eq!(positions.len(), 2 * 21 * 3 * 2);
+    }
+}
