@@ -38,6 +38,7 @@ struct Flesh {
 }
 
 struct Person {
+    /// What is neither left nor right comes first.
     flesh: Vec<Flesh>,
     scale: f32,
     /// Height of its middle.
@@ -238,6 +239,7 @@ impl Person {
             add(Role::Head, Piece::Head, 0.01, ball(skull + v(x * 0.076, -0.036, -0.006), 0.010, 0.030, 0.019));
         }
         add(Role::Head, Piece::Visor, 0.01, ball(skull + v(0.0, -0.004, 0.006), 0.0800, 0.106, 0.0985));
+        flesh.sort_by_key(|f| f.role.side() != Side::Middle);
         let cuff = at(Role::LeftWrist).lerp(at(Role::LeftElbow), 0.24).x;
         let sock = at(Role::LeftAnkle).lerp(at(Role::LeftKnee), 0.17).y;
         Person { flesh, scale: s, belt: pelvis.y + 0.052 * s, rims: [cuff, sock] }
@@ -258,17 +260,34 @@ impl Person {
         eyes.distance(p)
     }
 
+    /// Left and right are each joined to the middle but not to each other, or thighs would grow together.
     fn distance(&self, wanted: impl Fn(Piece) -> bool, p: Vec3) -> f32 {
-        let mut distance = f32::MAX;
+        let (mut middle, mut left, mut right) = (f32::MAX, None, None);
         for flesh in self.flesh.iter().filter(|f| wanted(f.piece)) {
+            let distance = match flesh.role.side() {
+                Side::Middle => &mut middle,
+                Side::Left => left.get_or_insert(middle),
+                Side::Right => right.get_or_insert(middle),
+            };
             // Too far to matter: most are, for most places.
-            if (p - flesh.centre).length() - flesh.reach > distance + flesh.fillet {
+            if (p - flesh.centre).length() - flesh.reach > *distance + flesh.fillet {
                 continue;
             }
-            let next = flesh.shape.distance(p);
-            distance = if distance == f32::MAX { next } else { joined(distance, next, flesh.fillet) };
+            let next = self.apart(flesh, p);
+            *distance = if *distance == f32::MAX { next } else { joined(*distance, next, flesh.fillet) };
         }
-        distance
+        middle.min(left.unwrap_or(middle)).min(right.unwrap_or(middle))
+    }
+
+    /// A shape as far as it is its own side's: thighs end before the middle, by more than a cell of the grid.
+    fn apart(&self, flesh: &Flesh, p: Vec3) -> f32 {
+        let distance = flesh.shape.distance(p);
+        let inwards = match flesh.role {
+            Role::LeftHip => -p.x,
+            Role::RightHip => p.x,
+            _ => return distance,
+        };
+        common(distance, inwards + 0.012 * self.scale, 0.02 * self.scale)
     }
 
     fn bounds(&self, wanted: impl Fn(Piece) -> bool) -> (Vec3, Vec3) {
