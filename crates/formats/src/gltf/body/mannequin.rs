@@ -47,8 +47,9 @@ struct Person {
     rims: [f32; 2],
 }
 
-pub(super) fn of(skeleton: &Skeleton) -> Vec<(Part, Mesh)> {
-    let person = Person::of(skeleton);
+/// `None` for proportions that no person has: in another unit than metres, or with a joint far from the rest.
+pub(super) fn of(skeleton: &Skeleton) -> Option<Vec<(Part, Mesh)>> {
+    let person = Person::of(skeleton)?;
     let s = person.scale;
     let mut suit = person.mesh(|p| matches!(p, Piece::Torso | Piece::Limb), 0.0185 * s, |d, _| d);
     suit.append(person.mesh(|p| p == Piece::Head, 0.0115 * s, |d, _| d));
@@ -68,16 +69,30 @@ pub(super) fn of(skeleton: &Skeleton) -> Vec<(Part, Mesh)> {
     }
     gear.append(person.belt());
     let visor = person.mesh(|p| p == Piece::Visor, 0.0085 * s, |d, p| common(d, person.outside_visor(p), 0.006 * s));
-    vec![(Part::Suit, suit), (Part::Gear, gear), (Part::Visor, visor)]
+    Some(vec![(Part::Suit, suit), (Part::Gear, gear), (Part::Visor, visor)])
 }
 
 impl Person {
-    fn of(skeleton: &Skeleton) -> Person {
+    fn of(skeleton: &Skeleton) -> Option<Person> {
         let mut world = WorldPose::default();
         fk::pose(skeleton, &Pose::rest(skeleton), &mut world);
         let at = |role: Role| world.position(role.joint());
-        let tip = |role: Role| at(role) + skeleton.tip(role.joint()).unwrap_or(Vec3::ZERO);
-        let s = (at(Role::Pelvis).y / PELVIS_HEIGHT).clamp(0.2, 5.0);
+        let s = at(Role::Pelvis).y / PELVIS_HEIGHT;
+        // A child's pelvis is at a third of a metre; nobody reaches further than this from where they stand.
+        let sane = (0.3..3.0).contains(&s) && world.positions.iter().all(|p| p.abs().max_element() < 2.5 * s);
+        if !sane {
+            return None;
+        }
+        let usual = |role: Role| match role.side() {
+            Side::Middle => Vec3::Y * 0.178,
+            _ if matches!(role, Role::LeftToe | Role::RightToe) => Vec3::Z * 0.080,
+            Side::Left => Vec3::X * 0.098,
+            Side::Right => Vec3::X * -0.098,
+        };
+        let tip = |role: Role| {
+            let own = skeleton.tip(role.joint()).filter(|tip| (0.03 * s..0.5 * s).contains(&tip.length()));
+            at(role) + own.unwrap_or(usual(role) * s)
+        };
         let v = |x: f32, y: f32, z: f32| Vec3::new(x, y, z) * s;
         let mut flesh = Vec::new();
         let mut add = |role: Role, piece: Piece, fillet: f32, shape: Shape| {
@@ -242,7 +257,7 @@ impl Person {
         flesh.sort_by_key(|f| f.role.side() != Side::Middle);
         let cuff = at(Role::LeftWrist).lerp(at(Role::LeftElbow), 0.24).x;
         let sock = at(Role::LeftAnkle).lerp(at(Role::LeftKnee), 0.17).y;
-        Person { flesh, scale: s, belt: pelvis.y + 0.052 * s, rims: [cuff, sock] }
+        Some(Person { flesh, scale: s, belt: pelvis.y + 0.052 * s, rims: [cuff, sock] })
     }
 
     /// How far a place is from the band across the eyes that the visor covers.

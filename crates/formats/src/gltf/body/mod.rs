@@ -32,7 +32,8 @@ pub(super) enum Part {
 pub(super) fn of(skeleton: &Skeleton) -> Vec<(Part, Mesh)> {
     let canonical = Roles::by_canonical_names(skeleton) == Roles::canonical()
         && skeleton.joints().all(|j| skeleton.rest(j) == Quat::IDENTITY);
-    if canonical { mannequin::of(skeleton) } else { vec![(Part::Suit, bones::of(skeleton))] }
+    let person = if canonical { mannequin::of(skeleton) } else { None };
+    person.unwrap_or_else(|| vec![(Part::Suit, bones::of(skeleton))])
 }
 
 impl Mesh {
@@ -115,6 +116,26 @@ mod tests {
             (b - a).cross(c - a).dot(all.normals[t[0] as usize]) >= 0.0
         });
         assert!(out.count() * 100 > all.triangles.len() / 3 * 98);
+    }
+
+    #[test]
+    fn people_of_any_size_have_bodies_and_what_is_no_person_has_bones() {
+        for height in [0.9, 1.3, 1.6, 2.1] {
+            let skeleton = humanoid::skeleton_with(&humanoid::Proportions::of_height(height));
+            let body = of(&skeleton);
+            assert_eq!(body.len(), 3, "{height}");
+            body.iter().for_each(|(_, mesh)| check(mesh, skeleton.len()));
+            let top = body[0].1.positions.iter().map(|p| p.y).fold(f32::MIN, f32::max);
+            assert!((top / height - 1.0).abs() < 0.03, "{height}: {top}");
+        }
+        let mut joints = humanoid::skeleton().to_joints();
+        joints.iter_mut().for_each(|j| j.tip = None);
+        let skeleton = Skeleton::new(&joints).unwrap();
+        of(&skeleton).iter().for_each(|(_, mesh)| check(mesh, skeleton.len()));
+        // Centimetres; and a hand on the moon.
+        assert_eq!(of(&humanoid::skeleton().scaled(100.0)).len(), 1);
+        joints[8].offset.x = 1e9;
+        assert_eq!(of(&Skeleton::new(&joints).unwrap()).len(), 1);
     }
 
     #[test]
