@@ -12,6 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
   kumite inspect jab.bvh               what is in a file, and what the importer makes of it
   kumite convert jab.bvh jab.png       a film strip
   kumite convert walk.bvh walk.gif     a moving picture
+  kumite convert walk.bvh walk.html    a replay to open in a browser
 
 Exit codes: 0 done, 1 could not be done (disk, budget), 2 wrong use or bad input.")]
 pub(crate) struct Cli {
@@ -64,12 +65,15 @@ pub(crate) struct InspectArgs {
 #[command(after_help = "Examples:
   kumite convert jab.bvh jab.png                     a film strip of eight poses
   kumite convert jab.bvh jab.svg --poses 5 --view front,side
+  kumite convert jab.bvh jab.html                    a replay to open in a browser, one file
+  kumite convert jab.bvh jab.glb --rig hero.glb      on your own character
+  kumite convert jab.bvh jab.glb --canonical         on a mannequin
   kumite convert walk.bvh walk-60.bvh --fps 60
   kumite convert hook-left.bvh hook-right.bvh --mirror
   kumite convert embedded:duck duck.gif
   kumite convert a.bvh b.bvh c.bvh sheet.png         a contact sheet of many clips")]
 pub(crate) struct ConvertArgs {
-    /// Motion files, or `embedded:NAME`; several only for a contact sheet (.png)
+    /// Motion files, or `embedded:NAME`; several for a contact sheet (.png), a .glb or an .html
     #[arg(required = true, num_args = 1.., value_name = "IN", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 
@@ -84,6 +88,14 @@ pub(crate) struct ConvertArgs {
     /// The true rate of the source, where its header lies
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     pub(crate) source_fps: Option<f32>,
+
+    /// Put the motion on this character, with its skin and materials; OUT must be .glb
+    #[arg(long, value_name = "FILE.glb", value_hint = ValueHint::FilePath, conflicts_with = "canonical")]
+    pub(crate) rig: Option<PathBuf>,
+
+    /// Put the motion on the 21-joint body that comes with kumite
+    #[arg(long)]
+    pub(crate) canonical: bool,
 
     /// Exchange left and right
     #[arg(long)]
@@ -110,6 +122,10 @@ pub(crate) struct LookArgs {
     /// Poses in a strip
     #[arg(long, value_name = "N", default_value_t = 8)]
     pub(crate) poses: usize,
+
+    /// Poses at even times, not where the motion is
+    #[arg(long)]
+    pub(crate) even: bool,
 
     /// Directions to look from; several give a row each
     #[arg(long, value_name = "VIEW", value_delimiter = ',', default_value = "three-quarter")]

@@ -1,44 +1,73 @@
 //! `kumite convert`: one motion into another format or into pictures.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use kumite_formats::bvh;
+use kumite_bake::understand::roles_of;
+use kumite_formats::{bvh, gltf};
+use kumite_motion::anatomy::Anatomy;
 use kumite_motion::mirror::Mirror;
-use kumite_motion::{Clip, Roles, sample};
+use kumite_motion::retarget::{Actor, retarget};
+use kumite_motion::{Clip, Roles, humanoid, sample};
+use kumite_picture::Replay;
 use serde_json::json;
 
 use crate::args::ConvertArgs;
 use crate::failure::{Failure, Outcome};
-use crate::source::{self, Source};
+use crate::source::{self, Motion, Source};
 use crate::{Progress, Report, inspect, look, output};
 
-/// What endings are written, for messages.
-const WRITTEN: &str = ".bvh, .png, .svg, .gif";
+/// What can be written, by ending.
+const ENDINGS: [&str; 6] = ["bvh", "glb", "png", "svg", "gif", "html"];
+const WRITTEN: &str = ".bvh, .glb, .png, .svg, .gif, .html";
+
+/// A clip ready to be written, and who is what in it.
+type Ready = (Clip, Option<Roles>);
 
 pub(crate) fn run(args: &ConvertArgs, progress: &Progress) -> Outcome<Report> {
     args.look.check()?;
     let ending = ending(&args.output)?;
+    let rig = args.rig.as_deref().map(load_rig).transpose()?;
+    if rig.is_some() && ending != "glb" {
+        let message = "a rig is written as .glb, with its skin and materials";
+        return Err(Failure::bad(message)
+            .key("--rig")
+            .in_file(&args.output)
+            .found(format!(".{ending}"))
+            .allowed(".glb"));
+    }
     let bar = progress.bar(args.inputs.len() + 1, "converting");
-    let mut clips: Vec<(Clip, Option<Roles>)> = Vec::new();
+    let mut clips: Vec<Ready> = Vec::new();
     for input in &args.inputs {
         let source = source::load(input)?;
-        for warning in &source.warnings {
+        for warning in inspect::warnings(&source) {
             bar.suspend(|| eprintln!("kumite: {}: {warning}", source.name));
         }
-        for clip in edit(source, args)? {
-            clips.push(clip);
-        }
+        clips.extend(edit(&source, args, ending, rig.as_ref())?);
         bar.inc(1);
     }
-    if clips.len() > 1 && ending != "png" {
-        let message = format!("{} motions, but only a contact sheet (.png) shows more than one", clips.len());
+    let many = ["png", "glb", "html"].contains(&ending);
+    if clips.len() > 1 && !many {
+        let message = format!("{} motions, but .{ending} holds one; .png, .glb and .html hold several", clips.len());
         return Err(Failure::bad(message).in_file(&args.output).found(format!("{} motions", clips.len())).allowed("1"));
     }
     let Some((clip, roles)) = clips.first() else { return Err(Failure::bad("nothing to convert")) };
+    let title = args.output.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let bytes = match ending {
         "bvh" => bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes(),
         "svg" => args.look.strip(clip, *roles).to_svg().into_bytes(),
         "gif" => look::gif(&args.look, clip, *roles),
+        "glb" => match &rig {
+            Some(rig) => {
+                let clips: Vec<&Clip> = clips.iter().map(|c| &c.0).collect();
+                rig.rig.write(&clips).map_err(|e| Failure::bad(e.to_string()).in_file(&args.output))?
+            }
+            None => gltf::write_glb(&title, &gltf_actors(&clips), &[]),
+        },
+        "html" => {
+            let actors = clips.iter().enumerate().map(|(i, c)| look::actor(&c.0, c.1).coloured(look::colours(i)));
+            Replay { title, actors: actors.collect(), ..Replay::default() }.to_html().into_bytes()
+        }
         _ if clips.len() > 1 => look::sheet(&args.look, &clips),
         _ => args.look.strip(clip, *roles).render().to_png(),
     };
@@ -46,16 +75,41 @@ pub(crate) fn run(args: &ConvertArgs, progress: &Progress) -> Outcome<Report> {
     bar.finish_and_clear();
     let (frames, joints, fps) = (clip.frames(), clip.skeleton().len(), inspect::rounded(clip.fps()));
     let text = format!("{}: {frames} frames, {joints} joints, {fps} fps\n", args.output.display());
-    let json = json!({"file": args.output.display().to_string(), "clips": clips.len(), "frames": frames, "joints": joints, "fps": fps});
+    let file = args.output.display().to_string();
+    let json = json!({"file": file, "clips": clips.len(), "frames": frames, "joints": joints, "fps": fps});
     Ok(Report { text, json })
 }
 
+fn gltf_actors(clips: &[Ready]) -> Vec<gltf::Actor<'_>> {
+    let colour = |i: usize| gltf::Actor::COLOURS[i % gltf::Actor::COLOURS.len()];
+    clips.iter().enumerate().map(|(i, (clip, _))| gltf::Actor { name: &clip.name, clip, colour: colour(i) }).collect()
+}
+
 fn ending(path: &Path) -> Outcome<&'static str> {
-    let found = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-    ["bvh", "png", "svg", "gif"].into_iter().find(|e| *e == found).ok_or_else(|| {
+    let found = source::ending(path).unwrap_or_default();
+    ENDINGS.into_iter().find(|e| *e == found).ok_or_else(|| {
         let message = format!("cannot write {found:?}; the ending says the format: {WRITTEN}");
         Failure::bad(message).in_file(path).found(found.clone()).allowed(WRITTEN)
     })
+}
+
+/// A user's character, understood.
+struct UserRig {
+    rig: gltf::Rig,
+    roles: Roles,
+    anatomy: Anatomy,
+}
+
+fn load_rig(path: &Path) -> Outcome<UserRig> {
+    let (file, _) = source::read_gltf(path)?;
+    let (mut rig, _) = gltf::Rig::new(file).map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
+    let embedded = rig.embed_images(|name| source::beside(path, name));
+    embedded.map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
+    let unknown =
+        || Failure::bad("this rig is not understood: no two legs and two arms were found in its joints").in_file(path);
+    let roles = roles_of(rig.skeleton()).ok_or_else(unknown)?;
+    let anatomy = Anatomy::of_rest(rig.skeleton(), &roles).ok_or_else(unknown)?;
+    Ok(UserRig { rig, roles, anatomy })
 }
 
 fn rate(flag: &str, fps: Option<f32>) -> Outcome<Option<f32>> {
@@ -68,13 +122,27 @@ fn rate(flag: &str, fps: Option<f32>) -> Outcome<Option<f32>> {
     }
 }
 
-/// The true rate, the wanted part, the other side, the wanted rate, in this order.
-fn edit(source: Source, args: &ConvertArgs) -> Outcome<Vec<(Clip, Option<Roles>)>> {
+/// The body it is wanted on, the true rate, the wanted part, the other side, the wanted rate, in this order.
+fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>) -> Outcome<Vec<Ready>> {
     let (true_fps, fps) = (rate("--source-fps", args.source_fps)?, rate("--fps", args.fps)?);
-    let roles = source.roles;
-    let mut clips = Vec::with_capacity(source.clips.len());
-    for mut clip in source.clips {
+    let mut clips = Vec::with_capacity(source.motions.len());
+    for motion in &source.motions {
         let failed = |e: kumite_motion::ClipError| Failure::bad(e.to_string()).in_file(Path::new(&source.name));
+        let (mut clip, roles) = match rig {
+            Some(rig) => {
+                let to = Actor { skeleton: rig.rig.skeleton(), roles: &rig.roles, anatomy: &rig.anatomy };
+                (carried_over(source, motion, to)?, Some(rig.roles))
+            }
+            None if args.canonical => {
+                let skeleton = Arc::new(humanoid::skeleton());
+                let (roles, anatomy) = (Roles::canonical(), Anatomy::of_canonical(&skeleton));
+                let to = Actor { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
+                (carried_over(source, motion, to)?, Some(roles))
+            }
+            // BVH to BVH changes nothing that was not asked for; everything else is seen in metres.
+            None if ending == "bvh" => (motion.raw.clone(), motion.roles()),
+            None => (motion.shown().clone(), motion.roles()),
+        };
         if let Some(fps) = true_fps {
             clip = clip.with_fps(fps).map_err(failed)?;
         }
@@ -100,4 +168,14 @@ fn edit(source: Source, args: &ConvertArgs) -> Outcome<Vec<(Clip, Option<Roles>)
         clips.push((clip, roles));
     }
     Ok(clips)
+}
+
+/// The motion on another body.
+fn carried_over(source: &Source, motion: &Motion, to: Actor<'_>) -> Outcome<Clip> {
+    let file = Path::new(&source.name);
+    let unknown = || Failure::bad("not a person: it cannot be carried over to another body").in_file(file);
+    let (roles, anatomy) = (motion.roles().ok_or_else(unknown)?, motion.anatomy().ok_or_else(unknown)?);
+    let clip = motion.shown();
+    let from = Actor { skeleton: clip.skeleton(), roles: &roles, anatomy: &anatomy };
+    retarget(clip, from, to).map_err(|e| Failure::bad(e.to_string()).in_file(file))
 }

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use kumite_formats::bvh;
+use kumite_formats::{bvh, gltf};
+use kumite_picture::Replay;
 use serde_json::json;
 
 use crate::args::{DemoArgs, LookArgs, ThemeArg, ViewArg};
@@ -15,15 +16,20 @@ pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> Outcome<Report> {
     let start = Instant::now();
     std::fs::create_dir_all(&args.output).map_err(|e| Failure::io(&args.output, "make the folder", &e))?;
     let source = source::load("embedded".as_ref())?;
-    let bar = progress.bar(source.clips.len() + 1, "drawing");
-    let look = LookArgs { poses: 8, view: vec![ViewArg::ThreeQuarter], width: 1600, theme: ThemeArg::Light };
+    let bar = progress.bar(source.motions.len() + 1, "drawing");
+    let look =
+        LookArgs { poses: 8, even: false, view: vec![ViewArg::ThreeQuarter], width: 1600, theme: ThemeArg::Light };
     let mut outputs = Outputs::default();
     let (mut scenes, mut cards) = (Vec::new(), String::new());
-    for clip in &source.clips {
+    for motion in &source.motions {
+        let (clip, roles) = (motion.shown(), motion.roles());
         let name = &clip.name;
+        let replay = Replay { title: name.clone(), actors: vec![look::actor(clip, roles)], ..Replay::default() };
+        let actor = gltf::Actor { name, clip, colour: gltf::Actor::COLOURS[0] };
         let files = [
-            (format!("{name}.png"), look.strip(clip, source.roles).render().to_png()),
-            (format!("{name}.gif"), look::gif(&look, clip, source.roles)),
+            (format!("{name}.html"), replay.to_html().into_bytes()),
+            (format!("{name}.glb"), gltf::write_glb(name, &[actor], &[])),
+            (format!("{name}.png"), look.strip(clip, roles).render().to_png()),
             (
                 format!("{name}.bvh"),
                 bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes(),
@@ -32,11 +38,15 @@ pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> Outcome<Report> {
         for (file, bytes) in &files {
             outputs.stage(&args.output.join(file), bytes)?;
         }
-        let _ = write!(
+        let kinds: Vec<&str> = clip.spans.iter().map(|s| s.kind.name()).collect();
+        let _ = writeln!(
             cards,
-            "<section><h2>{name}</h2><p>{:.1} s</p><img class=\"gif\" src=\"{name}.gif\" alt=\"{name}, moving\">\
-             <img src=\"{name}.png\" alt=\"{name}, as a film strip\"><p><a href=\"{name}.bvh\">{name}.bvh</a></p></section>\n",
-            clip.seconds()
+            "<section><h2>{name}</h2><p>{:.1} s, {}</p>\
+             <a href=\"{name}.html\"><img src=\"{name}.png\" alt=\"{name}, as a film strip\" loading=\"lazy\"></a>\
+             <p><a href=\"{name}.html\">play</a> · <a href=\"{name}.glb\">{name}.glb</a> · \
+             <a href=\"{name}.bvh\">{name}.bvh</a></p></section>",
+            clip.seconds(),
+            kinds.join(", ")
         );
         scenes.push(json!({"name": name, "seconds": clip.seconds(), "files": files.map(|f| f.0)}));
         bar.inc(1);
@@ -46,8 +56,12 @@ pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> Outcome<Report> {
     outputs.commit()?;
     bar.finish_and_clear();
     let index = args.output.join("index.html");
-    let text =
-        format!("{} motions in {:.1} s; open {}\n", source.clips.len(), start.elapsed().as_secs_f32(), index.display());
+    let text = format!(
+        "{} motions in {:.1} s; open {}\n",
+        source.motions.len(),
+        start.elapsed().as_secs_f32(),
+        index.display()
+    );
     Ok(Report { text, json: json!({"scenes": scenes, "wall_seconds": start.elapsed().as_secs_f64()}) })
 }
 
@@ -56,10 +70,11 @@ const PAGE: &str = r#"<!doctype html>
 <title>kumite: what it plays</title>
 <style>
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 1100px; padding: 0 1rem; color: #222; background: #fafaf8 }
-section { margin: 0 0 3rem } img { max-width: 100%; display: block; border-radius: 6px } .gif { max-width: 320px; float: right }
+section { margin: 0 0 3rem } img { max-width: 100%; display: block; border-radius: 6px }
 h1, h2 { font-weight: 600 } h2 { margin-bottom: 0 }
 </style>
 <h1>What kumite plays</h1>
+<p>Each picture opens a replay: turn it with the mouse, space plays and pauses, ? lists the keys.</p>
 {{cards}}
 </html>
 "#;

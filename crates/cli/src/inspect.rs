@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use kumite_motion::{Clip, Span};
+use kumite_bake::Understanding;
+use kumite_motion::{Clip, Role, Span};
 use serde_json::{Value, json};
 
 use crate::args::InspectArgs;
@@ -25,9 +26,10 @@ pub(crate) fn run(args: &InspectArgs, progress: &Progress) -> Outcome<Report> {
 
 fn describe(source: &Source, text: &mut String) {
     let _ = writeln!(text, "{}", source.name);
-    for clip in &source.clips {
+    for motion in &source.motions {
+        let clip = &motion.raw;
         let joints = clip.skeleton().len();
-        if source.clips.len() > 1 {
+        if source.motions.len() > 1 {
             let _ = writeln!(text, "  {}", clip.name);
         }
         let _ = writeln!(
@@ -40,6 +42,11 @@ fn describe(source: &Source, text: &mut String) {
             rounded(clip.fps()),
             clip.seconds()
         );
+        if let Some(u) = &motion.understanding {
+            findings(u, text);
+        } else if motion.roles().is_none() {
+            let _ = writeln!(text, "    not a person: no two legs and two arms were found in its joints");
+        }
         for span in &clip.spans {
             let _ = write!(text, "    {:<7} {:.2} to {:.2} s  {}", span.kind.name(), span.from, span.to, span.label);
             if let Some((from, to)) = span.active {
@@ -48,9 +55,62 @@ fn describe(source: &Source, text: &mut String) {
             text.push('\n');
         }
     }
-    for warning in &source.warnings {
+    for warning in warnings(source) {
         let _ = writeln!(text, "    warning: {warning}");
     }
+}
+
+/// What was found out, a line each, with how sure it is.
+fn findings(u: &Understanding, text: &mut String) {
+    let mut line = |what: &str, value: String, confidence: f32, why: &str| {
+        let _ = writeln!(text, "    {what:<8} {value:<22} {:>3.0} %  {why}", confidence * 100.0);
+    };
+    let count = u.roles.value.iter().count();
+    line("roles", format!("{count} of {}", Role::ALL.len()), u.roles.confidence, &u.roles.why);
+    line("up", format!("+{}", u.up.value.name().to_uppercase()), u.up.confidence, &u.up.why);
+    line("unit", format!("{} m", trimmed(u.unit_m.value)), u.unit_m.confidence, &u.unit_m.why);
+    line("facing", format!("{:.0} degrees", u.facing.value.to_degrees()), u.facing.confidence, &u.facing.why);
+    line("rate", format!("{} fps", rounded(u.fps.value)), u.fps.confidence, &u.fps.why);
+    if let Some(slide) = u.slide_m_s {
+        line("feet", format!("slide {:.1} cm/s", slide * 100.0), 1.0, "mean while planted, in the source itself");
+    }
+}
+
+fn trimmed(v: f32) -> String {
+    format!("{v:.6}").trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// What the reader found odd, and what does not add up.
+pub(crate) fn warnings(source: &Source) -> Vec<String> {
+    let mut warnings: Vec<String> = source.warnings.iter().map(ToString::to_string).collect();
+    for u in source.motions.iter().filter_map(|m| m.understanding.as_ref()) {
+        warnings.extend(u.bind_pose.iter().map(|b| format!("{}; pictures and retargeting leave it out", b.why)));
+        let header = u.clip.fps();
+        if (u.fps.value - header).abs() > 0.5 {
+            let (is, sure) = (rounded(u.fps.value), if u.fps.sure() { "is" } else { "may be" });
+            let text = format!(
+                "the header says {} fps, but the true rate {sure} {is} ({}): `--source-fps {is}` puts it right",
+                rounded(header),
+                u.fps.why
+            );
+            warnings.push(text);
+        }
+        if !u.glitches.is_empty() {
+            let worst = u.glitches.iter().max_by(|a, b| a.speed_deg.total_cmp(&b.speed_deg));
+            let at = worst.map_or(String::new(), |g| {
+                let joint = u.clip.skeleton().name(g.joint);
+                format!("; the worst is {joint} in frame {}, {:.0} degrees a second", g.frame.0, g.speed_deg)
+            });
+            warnings.push(format!("{} glitches: joints that turn faster than people can{at}", u.glitches.len()));
+        }
+        if !u.unit_m.sure() {
+            warnings.push(format!("the unit is a guess: {}", u.unit_m.why));
+        }
+        if !u.up.sure() {
+            warnings.push(format!("which way is up is a guess: {}", u.up.why));
+        }
+    }
+    warnings
 }
 
 fn plural(count: usize) -> &'static str {
@@ -86,16 +146,47 @@ fn clip_json(clip: &Clip) -> Value {
     })
 }
 
+fn found(confidence: f32, why: &str) -> Value {
+    json!({"confidence": seconds(confidence), "why": why})
+}
+
 fn to_json(source: &Source) -> Value {
-    let warnings: Vec<String> = source.warnings.iter().map(ToString::to_string).collect();
     let mut value = json!({"file": source.name, "format": source.format});
-    if let [clip] = &source.clips[..] {
+    if let [motion] = &source.motions[..] {
+        let clip = &motion.raw;
         value["joints"] = json!(clip.skeleton().len());
         value["frames"] = json!(clip.frames());
         value["fps"] = json!(rounded(clip.fps()));
         value["seconds"] = json!(seconds(clip.seconds()));
+        let names = motion.roles().map(|roles| {
+            let name = |(role, joint): (Role, _)| (role.name().to_owned(), json!(clip.skeleton().name(joint)));
+            Value::Object(roles.iter().map(name).collect())
+        });
+        value["roles"] = names.unwrap_or_else(|| json!({}));
+        if let Some(u) = &motion.understanding {
+            value["up"] = json!(u.up.value.name());
+            value["unit_m"] = json!(u.unit_m.value);
+            value["height_m"] = json!(seconds(u.height_m));
+            value["facing_deg"] = json!(seconds(u.facing.value.to_degrees()));
+            value["true_fps"] = json!(rounded(u.fps.value));
+            value["bind_pose"] = json!(u.bind_pose.is_some());
+            value["glitches"] = json!(u.glitches.len());
+            value["foot_slide_cm_s"] = json!(u.slide_m_s.map(|s| seconds(s * 100.0)));
+            value["findings"] = json!({
+                "roles": found(u.roles.confidence, &u.roles.why),
+                "up": found(u.up.confidence, &u.up.why),
+                "unit_m": found(u.unit_m.confidence, &u.unit_m.why),
+                "facing_deg": found(u.facing.confidence, &u.facing.why),
+                "true_fps": found(u.fps.confidence, &u.fps.why),
+            });
+        } else if motion.roles().is_some() {
+            let height = kumite_motion::humanoid::HEIGHT;
+            value["up"] = json!("y");
+            value["unit_m"] = json!(1.0);
+            value["height_m"] = json!(seconds(height));
+        }
     }
-    value["clips"] = source.clips.iter().map(clip_json).collect();
-    value["warnings"] = json!(warnings);
+    value["clips"] = source.motions.iter().map(|m| clip_json(&m.raw)).collect();
+    value["warnings"] = json!(warnings(source));
     value
 }

@@ -1,7 +1,7 @@
 //! Pictures as the user asked for them.
 
 use kumite_motion::{Clip, Roles};
-use kumite_picture::{Actor, Movie, Sheet, Strip, Theme, Times, View};
+use kumite_picture::{Actor, Colours, Movie, Sheet, Strip, Theme, Times, View};
 
 use crate::args::{LookArgs, ThemeArg, ViewArg};
 use crate::failure::{Failure, Outcome};
@@ -39,7 +39,7 @@ impl LookArgs {
 
     pub(crate) fn strip<'a>(&self, clip: &'a Clip, roles: Option<Roles>) -> Strip<'a> {
         Strip {
-            times: Times::Even(self.poses),
+            times: if self.even { Times::Even(self.poses) } else { Times::ByMotion(self.poses) },
             views: self.views(),
             theme: self.theme(),
             width: self.width,
@@ -54,6 +54,11 @@ pub(crate) fn actor(clip: &Clip, roles: Option<Roles>) -> Actor<'_> {
         Some(roles) => Actor::with_roles(clip, roles),
         None => Actor::new(clip),
     }
+}
+
+/// Of the first, second, … character.
+pub(crate) fn colours(index: usize) -> Colours {
+    if index.is_multiple_of(2) { Colours::FIRST } else { Colours::SECOND }
 }
 
 pub(crate) fn threads() -> usize {

@@ -1,9 +1,11 @@
 //! Where motions come from: files by their ending, and the embedded library by name.
 
-use std::path::Path;
+use std::path::{Component, Path};
 
-use kumite_formats::{Warning, bvh};
+use kumite_bake::{Understanding, understand};
+use kumite_formats::{Warning, bvh, gltf};
 use kumite_keying::{KeyingError, embedded, read_motion};
+use kumite_motion::anatomy::Anatomy;
 use kumite_motion::{Clip, Roles};
 
 use crate::failure::{Failure, Outcome};
@@ -11,19 +13,57 @@ use crate::failure::{Failure, Outcome};
 /// Files beyond this are refused: no motion of a person is that long, and all of it is held in memory.
 const LARGEST: u64 = 2 << 30;
 
-/// A motion, and how it came in.
+/// One clip of a source.
+pub(crate) struct Motion {
+    /// As the file has it: its unit, its axes, every frame.
+    pub(crate) raw: Clip,
+    /// What was found out about it; `None` where nothing had to be, or nothing could.
+    pub(crate) understanding: Option<Understanding>,
+    /// Whether its joints are the canonical ones.
+    canonical: bool,
+}
+
+impl Motion {
+    /// In metres with +Y up, as far as is known.
+    pub(crate) fn shown(&self) -> &Clip {
+        self.understanding.as_ref().map_or(&self.raw, |u| &u.clip)
+    }
+
+    /// Who is what, where it is known.
+    pub(crate) fn roles(&self) -> Option<Roles> {
+        if self.canonical { Some(Roles::canonical()) } else { self.understanding.as_ref().map(|u| u.roles.value) }
+    }
+
+    /// How its joint frames lie, where it is known.
+    pub(crate) fn anatomy(&self) -> Option<Anatomy> {
+        match &self.understanding {
+            Some(u) => Some(u.anatomy.clone()),
+            None => self.canonical.then(|| Anatomy::of_canonical(self.raw.skeleton())),
+        }
+    }
+
+    /// A clip from a file, which may be of anyone.
+    fn unknown(raw: Clip) -> Motion {
+        let canonical = Roles::by_canonical_names(raw.skeleton()) == Roles::canonical() && raw.skeleton().len() == 21;
+        Motion { understanding: understand(&raw), raw, canonical }
+    }
+
+    fn canonical(raw: Clip) -> Motion {
+        Motion { raw, understanding: None, canonical: true }
+    }
+}
+
+/// Motions, and how they came in.
 pub(crate) struct Source {
     /// As the user named it.
     pub(crate) name: String,
     pub(crate) format: &'static str,
-    pub(crate) clips: Vec<Clip>,
-    /// Who is what, where it is known.
-    pub(crate) roles: Option<Roles>,
+    pub(crate) motions: Vec<Motion>,
     pub(crate) warnings: Vec<Warning>,
 }
 
 /// What endings are read, for messages.
-const READ: &str = ".bvh, .toml (keys), embedded, embedded:NAME";
+const READ: &str = ".bvh, .glb, .gltf, .toml (keys), embedded, embedded:NAME";
 
 /// Reads whatever `path` names.
 pub(crate) fn load(path: &Path) -> Outcome<Source> {
@@ -31,8 +71,9 @@ pub(crate) fn load(path: &Path) -> Outcome<Source> {
     if name == "embedded" || name.starts_with("embedded:") {
         return embedded_clips(&name);
     }
-    match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
+    match ending(path).as_deref() {
         Some("bvh") => from_bvh(path, name),
+        Some("glb" | "gltf") => from_gltf(path, name),
         Some("toml") => from_keys(path, name),
         other => {
             let found = other.map_or("no ending".to_owned(), |e| format!(".{e}"));
@@ -41,6 +82,10 @@ pub(crate) fn load(path: &Path) -> Outcome<Source> {
             Err(Failure::bad(message).in_file(path).found(found).allowed(READ))
         }
     }
+}
+
+pub(crate) fn ending(path: &Path) -> Option<String> {
+    path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase)
 }
 
 fn read(path: &Path) -> Outcome<Vec<u8>> {
@@ -70,9 +115,50 @@ fn from_bvh(path: &Path, name: String) -> Outcome<Source> {
             .allowed(e.allowed.clone())
     })?;
     let clip = file.to_clip(&stem(path)).map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
-    let roles = Roles::by_canonical_names(clip.skeleton());
-    let roles = roles.is_complete().then_some(roles);
-    Ok(Source { name, format: "bvh", clips: vec![clip], roles, warnings })
+    Ok(Source { name, format: "bvh", motions: vec![Motion::unknown(clip)], warnings })
+}
+
+/// A glTF document with whatever it names in its own folder, and nothing else.
+pub(crate) fn read_gltf(path: &Path) -> Outcome<(gltf::GltfFile, Vec<Warning>)> {
+    let bytes = read(path)?;
+    gltf::read(&bytes, |name| beside(path, name)).map_err(|e| {
+        Failure::bad(e.to_string())
+            .in_file(path)
+            .at_line(e.line)
+            .key(&e.key)
+            .found(e.found.clone())
+            .allowed(e.allowed.clone())
+    })
+}
+
+/// The contents of a file in or below the folder of another.
+pub(crate) fn beside(path: &Path, name: &str) -> Result<Vec<u8>, String> {
+    let wanted = Path::new(name);
+    if !wanted.components().all(|c| matches!(c, Component::Normal(_))) {
+        return Err("it leaves the folder of the file that names it".to_owned());
+    }
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let real = |p: &Path| p.canonicalize().map_err(|e| e.to_string());
+    // Links may lead out where the name does not.
+    let (home, file) = (real(folder)?, real(&folder.join(wanted))?);
+    if !file.starts_with(&home) {
+        return Err("it leaves the folder of the file that names it".to_owned());
+    }
+    if std::fs::metadata(&file).map_err(|e| e.to_string())?.len() > LARGEST {
+        return Err("it is too large".to_owned());
+    }
+    std::fs::read(&file).map_err(|e| e.to_string())
+}
+
+fn from_gltf(path: &Path, name: String) -> Outcome<Source> {
+    let (file, mut warnings) = read_gltf(path)?;
+    let (clips, more) = file.to_clips().map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
+    warnings.extend(more);
+    if clips.is_empty() {
+        return Err(Failure::bad("the file holds no animation of a skeleton").in_file(path));
+    }
+    let motions = clips.into_iter().map(|c| Motion::unknown(gltf::without_root_bone(&c).unwrap_or(c))).collect();
+    Ok(Source { name, format: "gltf", motions, warnings })
 }
 
 fn keying(error: KeyingError) -> Failure {
@@ -90,7 +176,8 @@ fn from_keys(path: &Path, name: String) -> Outcome<Source> {
     let text = String::from_utf8(bytes).map_err(|_| Failure::bad("not UTF-8 text").in_file(path))?;
     let motion = read_motion(&text).map_err(|e| keying(e).in_file(path))?;
     let clips = embedded::clips_of(&motion).map_err(|(_, e)| keying(e).in_file(path))?;
-    Ok(Source { name, format: "keys", clips, roles: Some(Roles::canonical()), warnings: Vec::new() })
+    let motions = clips.into_iter().map(Motion::canonical).collect();
+    Ok(Source { name, format: "keys", motions, warnings: Vec::new() })
 }
 
 fn embedded_clips(name: &str) -> Outcome<Source> {
@@ -103,6 +190,6 @@ fn embedded_clips(name: &str) -> Outcome<Source> {
             return Err(Failure::bad(message).found(wanted).allowed(names));
         }
     }
-    let (roles, warnings) = (Some(Roles::canonical()), Vec::new());
-    Ok(Source { name: name.to_owned(), format: "embedded", clips, roles, warnings })
+    let motions = clips.into_iter().map(Motion::canonical).collect();
+    Ok(Source { name: name.to_owned(), format: "embedded", motions, warnings: Vec::new() })
 }

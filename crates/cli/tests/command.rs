@@ -1,6 +1,6 @@
 //! The command as users and programs meet it: exit codes, JSON, errors, files.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -77,8 +77,14 @@ fn the_embedded_library_is_listed_with_its_spans() {
 fn convert_writes_every_format() {
     let folder = folder("convert");
     std::fs::write(folder.join("a.bvh"), BVH).unwrap();
-    let starts: [(&str, &[u8]); 4] =
-        [("b.bvh", b"HIERARCHY"), ("a.png", b"\x89PNG"), ("a.svg", b"<svg"), ("a.gif", b"GIF89a")];
+    let starts: [(&str, &[u8]); 6] = [
+        ("b.bvh", b"HIERARCHY"),
+        ("a.png", b"\x89PNG"),
+        ("a.svg", b"<svg"),
+        ("a.gif", b"GIF89a"),
+        ("a.glb", b"glTF"),
+        ("a.html", b"<!doctype html"),
+    ];
     for (file, start) in starts {
         let out = kumite(&folder, &["convert", "a.bvh", file, "--width", "400", "--poses", "2", "--json"]);
         assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stdout));
@@ -92,7 +98,7 @@ fn convert_writes_every_format() {
     assert_eq!(json(&out)["frames"], 2);
     let out = kumite(&folder, &["convert", "a.bvh", "embedded:jab", "sheet.png", "--width", "600", "--json"]);
     assert_eq!(json(&out)["clips"], 2);
-    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 8, "a temporary file was left behind");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 10, "a temporary file was left behind");
 }
 
 #[test]
@@ -132,13 +138,13 @@ fn wrong_use_and_bad_input_get_one_clear_error() {
     std::fs::write(folder.join("where.toml"), "name = \"x\"\nstance = \"gard\"\nseconds = 1\n").unwrap();
     refused(&folder, &["inspect", "missing.bvh"], "missing.bvh: cannot read: there is no such file");
     refused(&folder, &["inspect", "."], "kind of motion");
-    refused(&folder, &["convert", "a.bvh", "a.xyz"], ".bvh, .png");
+    refused(&folder, &["convert", "a.bvh", "a.xyz"], ".bvh, .glb");
     refused(&folder, &["convert", "a.bvh", "a"], "cannot write");
     refused(&folder, &["convert", "a.bvh", "a.png", "--poses", "0"], "1 to 60");
     refused(&folder, &["convert", "a.bvh", "b.bvh", "--fps", "-3"], "--fps");
     refused(&folder, &["convert", "a.bvh", "b.bvh", "--fps", "0"], "1 to 1000");
     refused(&folder, &["convert", "a.bvh", "b.bvh", "--trim", "5,6"], "--trim");
-    refused(&folder, &["convert", "a.bvh", "a.bvh", "a.gif"], "contact sheet");
+    refused(&folder, &["convert", "a.bvh", "a.bvh", "a.gif"], "hold several");
     refused(&folder, &["convert", "embedded:jap", "a.png"], "jab");
     refused(&folder, &["convert", "a.bvh", "nowhere/a.png"], "no such file or folder");
     refused(&folder, &["frobnicate"], "unrecognized");

@@ -192,6 +192,12 @@ pub fn roles_by_shape(clip: &Clip) -> Option<Roles> {
     Some(space::with_sides(clip, &shape.roles))
 }
 
+/// Who is what in a skeleton without a motion, such as a rig: from names and from the shape of its rest pose.
+pub fn roles_of(skeleton: &Arc<Skeleton>) -> Option<Roles> {
+    let rest = Clip::new("rest", Arc::clone(skeleton), 30.0, &[Pose::rest(skeleton)]).ok()?;
+    Some(find_roles(&rest)?.value)
+}
+
 /// Turned to +Y up and scaled to metres; without the first frame if that is a bind pose.
 fn put_right(raw: &Clip, up: &Up, unit: f32, drop_first: bool) -> Result<Clip, ClipError> {
     let turn = up.to_y();

@@ -37,7 +37,12 @@ pub(crate) fn judge(clip: &Clip, roles: &Roles, anatomy: &Anatomy) -> (Found<f32
         // At half the rate accelerations are a quarter.
         let off = |g: f32| ((g - GRAVITY) / (0.35 * GRAVITY)).clamp(-3.0, 3.0);
         odds += off(g) * off(g) - off(g / 4.0) * off(g / 4.0);
-        why.push(format!("free fall at {g:.1} m/s²"));
+    }
+    let mut flights = evidence.flights.clone();
+    flights.sort_by(f32::total_cmp);
+    if let Some(g) = flights.get(flights.len() / 2) {
+        let times = if flights.len() == 1 { String::new() } else { format!(", middle of {}", flights.len()) };
+        why.push(format!("free fall at {g:.1} m/s²{times}"));
     }
     if evidence.drop > 1.1 * GRAVITY {
         odds += 10.0 * (evidence.drop / GRAVITY - 1.0);
