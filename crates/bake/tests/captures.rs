@@ -10,6 +10,7 @@ use kumite_bake::understand::{NEEDED, roles_by_shape, understand, without_names}
 use kumite_formats::bvh;
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::fk::{self, Tracks};
+use kumite_motion::limits::Limit;
 use kumite_motion::retarget::{Actor, retarget};
 use kumite_motion::rotation::between;
 use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Quat, Role, Roles, WorldPose, humanoid};
@@ -226,4 +227,35 @@ fn accad_onto_cmu_and_back() {
 #[test]
 fn cmu_onto_accad_and_back() {
     there_and_back("cmu", Some("JabLeft"));
+}
+
+/// Carried over to the canonical body, people stay within the ranges of people's joints, but for moments and noise.
+#[test]
+fn the_canonical_body_is_not_contorted() {
+    let skeleton = Arc::new(humanoid::skeleton());
+    let (roles, anatomy) = (Roles::canonical(), Anatomy::of_canonical(&skeleton));
+    let to = Actor { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
+    let mut worst: Vec<(f32, &str, String)> = Vec::new();
+    for (path, clip) in captures() {
+        let u = understand(&clip).unwrap();
+        let from = Actor { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
+        let clip = retarget(&u.clip, from, to).unwrap();
+        for role in Role::ALL {
+            let Some(limit) = Limit::of(role) else { continue };
+            let mut over: Vec<f32> = (0..clip.frames() as u32)
+                .map(|f| limit.excess(clip.rotation(FrameIdx(f), role.joint())).to_degrees())
+                .collect();
+            over.sort_by(f32::total_cmp);
+            worst.push((over[over.len() * 95 / 100], role.name(), name(&path)));
+        }
+    }
+    worst.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let over = worst.iter().filter(|w| w.0 > 15.0).count();
+    println!(
+        "{over} of {} joints are over their limits by more than 15 degrees; the worst are {:?}",
+        worst.len(),
+        worst.get(..6)
+    );
+    // Crouching and lying down the capture's three spine joints become our two.
+    assert!(over as f32 <= 0.01 * worst.len() as f32, "{:?}", &worst[..over]);
 }

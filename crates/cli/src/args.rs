@@ -101,6 +101,10 @@ pub(crate) struct ConvertArgs {
     #[arg(long)]
     pub(crate) mirror: bool,
 
+    /// Begin at the origin, facing +Z
+    #[arg(long)]
+    pub(crate) home: bool,
+
     /// Keep only this part, in seconds
     #[arg(long, value_name = "FROM,TO", value_parser = pair, allow_hyphen_values = true)]
     pub(crate) trim: Option<(f32, f32)>,
@@ -146,6 +150,8 @@ pub(crate) enum ViewArg {
     Front,
     Side,
     Top,
+    /// From +Z, whichever way the subject faces
+    World,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]

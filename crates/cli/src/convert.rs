@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use kumite_bake::understand::roles_of;
 use kumite_formats::{bvh, gltf};
+use kumite_motion::align::Planar;
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::mirror::Mirror;
 use kumite_motion::retarget::{Actor, retarget};
-use kumite_motion::{Clip, Roles, humanoid, sample};
+use kumite_motion::{Clip, FrameIdx, Roles, Vec2, humanoid, sample};
 use kumite_picture::Replay;
 use serde_json::json;
 
@@ -154,6 +155,12 @@ fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>
             }
             let frame = |t: f32| (t * clip.fps()).round() as usize;
             clip = clip.trimmed(frame(from)..frame(to) + 1).map_err(failed)?;
+        }
+        if args.home {
+            let turn = motion.understanding.as_ref().map_or(0.0, |u| u.facing.value);
+            let start = clip.root(FrameIdx(0));
+            let away = Planar { turn: 0.0, shift: -Vec2::new(start.x, start.z) };
+            clip = Planar { turn: -turn, shift: Vec2::ZERO }.after(&away).apply_clip(&clip).map_err(failed)?;
         }
         if args.mirror {
             let pairs = match &roles {

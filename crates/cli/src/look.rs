@@ -26,6 +26,7 @@ impl LookArgs {
             ViewArg::Front => View::front(),
             ViewArg::Side => View::side(),
             ViewArg::Top => View::top(),
+            ViewArg::World => View { label: "from +Z".into(), turns_with_subject: false, ..View::front() },
         };
         self.view.iter().map(view).collect()
     }

@@ -68,8 +68,7 @@ fn debian(place: &Path) -> Option<()> {
 }
 
 fn pypi(place: &Path) -> Option<()> {
-    let pip =
-        ["python3", "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", "--no-build-isolation"];
+    let pip = ["python3", "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"];
     quiet(&[&pip[..], &["bvhtoolbox==0.1.3"]].concat(), place)?;
     let archive = first(place, "gz")?;
     quiet(&["tar", "xzf", &archive, "--wildcards", "--strip-components=3", "*.bvh"], place)?;

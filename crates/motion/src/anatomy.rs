@@ -187,18 +187,21 @@ impl Measured<'_> {
         };
         set(Role::Back, Some(back), upright);
 
-        // Neck and head: their own bones, and the chest's left side as the frames have it when nothing is turned.
+        // Neck and head: their own bones, and the left of the joint below on average.
         let neck_up = self.mean(Role::Neck, self.between(Role::Neck, Role::Head));
-        let neck = neck_up.map(|first| Axes { first, second: self.carried(Role::Neck, first, &back) });
+        let neck = neck_up.map(|first| Axes { first, second: self.settled(Role::Neck, first, Role::Back, &back) });
         set(Role::Neck, neck, upright);
         let base = neck.unwrap_or(back);
         let head_up = self.roles.get(Role::Head).and_then(|j| self.skeleton.tip(j)).filter(|t| t.length() > 1e-6);
-        let head_up = head_up.map_or(base.first, |tip| {
-            let tip = tip.normalize();
-            // Some tips point at the nose rather than the crown.
-            if tip.dot(base.first) > 0.7 { tip } else { base.first }
+        // Without a tip, or with one that points at the nose rather than the crown, the head goes on as the neck does.
+        let onward = self.mean(Role::Head, |w| {
+            let below = if neck.is_some() { Role::Neck } else { Role::Back };
+            Some(w.rotation(self.roles.get(below)?) * base.first)
         });
-        let head = Axes { first: head_up, second: self.carried(Role::Head, head_up, &base) };
+        let onward = onward.unwrap_or(base.first);
+        let head_up = head_up.and_then(Vec3::try_normalize).filter(|tip| tip.dot(onward) > 0.7).unwrap_or(onward);
+        let below = if neck.is_some() { Role::Neck } else { Role::Back };
+        let head = Axes { first: head_up, second: self.settled(Role::Head, head_up, below, &base) };
         set(Role::Head, self.roles.get(Role::Head).map(|_| head), upright);
 
         for side in [Side::Left, Side::Right] {
@@ -261,6 +264,18 @@ impl Measured<'_> {
             _ => toe + falls.iter().sum::<f32>() / falls.len() as f32,
         };
         Some(Anatomy { frames, leg, floor, ankle, toe })
+    }
+
+    /// The second axis of a joint, from that of the joint below it on average over the motion. A fighter's head is turned on his chest all the
+    /// time, so the average is off; but frames are built along the body, so the nearest axis of the joint's own is meant.
+    fn settled(&self, role: Role, first: Vec3, below: Role, before: &Axes) -> Vec3 {
+        let mean = self.mean(role, |w| Some(w.rotation(self.roles.get(below)?) * before.second));
+        let mean = mean.unwrap_or(before.second);
+        let across = |axis: Vec3| (axis - first * axis.dot(first)).normalize_or_zero();
+        let axes = [Vec3::X, Vec3::NEG_X, Vec3::Y, Vec3::NEG_Y, Vec3::Z, Vec3::NEG_Z];
+        let own = axes.into_iter().filter(|a| a.dot(first).abs() < 0.5).map(across);
+        let nearest = own.max_by(|a, b| a.dot(mean).total_cmp(&b.dot(mean)));
+        nearest.filter(|a| a.dot(across(mean)) > 0.75).unwrap_or(mean)
     }
 
     /// A second axis carried over from the joint before, on the assumption that frames agree when nothing is turned; checked by
