@@ -18,6 +18,14 @@ pub const FPS: f32 = 60.0;
 
 /// A leg is never stretched beyond this share of its length: the pelvis sinks instead.
 const LEG_REACH: f32 = 0.995;
+/// From this share on the pelvis gives way softly: it knows some frames ahead, and knees do not snap straight.
+const LEG_SOFT: f32 = 0.983;
+/// Frames before and after a stretch over which the pelvis gives way.
+const SOFT_FRAMES: usize = 7;
+/// From this share of its length on an arm gives less than is asked, so that elbows do not snap straight either.
+const ARM_SOFT: f32 = 0.93;
+/// Where elbows point when nothing else is said, in the chest's frame, left: down, clear of the ribs.
+const ELBOW: Vec3 = Vec3::new(0.42, -0.85, -0.32);
 
 /// What must hold of a motion whatever its stance.
 pub(crate) fn check(motion: &MotionFile) -> Result<(), KeyingError> {
@@ -47,6 +55,16 @@ pub(crate) fn check(motion: &MotionFile) -> Result<(), KeyingError> {
         if earlier.clone().any(|s| s.from < step.to && step.from < s.to) {
             return Err(KeyingError::new(format!("step {}: the same foot is already on its way then", i + 1)));
         }
+    }
+    if let Some([from, to]) = motion.change {
+        within("change from".to_owned(), from)?;
+        within("change to".to_owned(), to)?;
+        if to <= from {
+            return Err(KeyingError::value("change to", to, "later than from"));
+        }
+    }
+    if motion.change.is_some() != motion.ends.is_some() {
+        return Err(KeyingError::new("ends and change belong together: the stance gone to, and from when to when"));
     }
     for (i, span) in motion.span.iter().enumerate() {
         within(format!("span {} from", i + 1), span.from)?;
@@ -78,10 +96,17 @@ pub(crate) fn check(motion: &MotionFile) -> Result<(), KeyingError> {
 }
 
 /// The motion as a clip of the canonical skeleton. Its stance stands at the origin, facing +Z, when it begins.
-pub fn compile(motion: &MotionFile, stance: &StanceFile, skeleton: &Arc<Skeleton>) -> Result<Clip, KeyingError> {
+///
+/// `end` is the stance [`MotionFile::ends`] names; without one the motion stays in its stance.
+pub fn compile(
+    motion: &MotionFile,
+    stance: &StanceFile,
+    end: Option<&StanceFile>,
+    skeleton: &Arc<Skeleton>,
+) -> Result<Clip, KeyingError> {
     check(motion)?;
     let motion = &motion.expanded();
-    let body = Body::new(motion, stance, skeleton);
+    let body = Body::new(motion, stance, end.unwrap_or(stance), skeleton);
     let frames = libm::roundf(motion.seconds * FPS) as usize + 1;
     let mut contacts = Vec::with_capacity(frames);
     let mut clip = Clip::from_fn(&motion.name, Arc::clone(skeleton), FPS, frames, |frame, pose| {
@@ -112,16 +137,14 @@ pub fn mirrored(motion: &MotionFile, clip: &Clip) -> Option<Clip> {
 }
 
 /// One arm's curves.
+#[derive(Default)]
 struct Arm {
-    wrist: Role,
-    /// Wrist in the chest's frame, in the stance.
-    rest: Vec3,
     moved: Curve,
     /// Radians; x is the elbow's swivel, y and z the fist's roll and bend.
     turned: Curve,
-    fist: Fist,
-    elbow: f32,
 }
+
+const WRISTS: [Role; 2] = [Role::LeftWrist, Role::RightWrist];
 
 /// One leg's curves.
 struct Leg {
@@ -132,14 +155,77 @@ struct Leg {
     bone: Vec3,
     ball_height: f32,
     heel: Curve,
-    /// Times of leaving and landing, the stance gone to, the lift.
-    steps: Vec<(f32, f32, Planar, f32)>,
+    /// Turn on the ball of the foot.
+    twist: Curve,
+    steps: Vec<Swing>,
+}
+
+/// A step of one foot.
+struct Swing {
+    leave: f32,
+    land: f32,
+    /// The stance gone to.
+    to: Planar,
+    /// The foot's place in it.
+    place: FootPlace,
+    /// 0 is a pivot.
+    lift: f32,
+}
+
+/// The numbers of a stance.
+#[derive(Clone, Copy)]
+struct Posture {
+    pelvis_height: f32,
+    weight: f32,
+    hips: Vec3,
+    chest: Vec3,
+    head: Vec3,
+    /// Wrists in the chest's frame.
+    hands: [Vec3; 2],
+    /// As [`Arm::turned`].
+    turns: [Vec3; 2],
+}
+
+impl Posture {
+    fn of(stance: &StanceFile, skeleton: &Skeleton) -> Posture {
+        let turns = |elbow: f32, fist: Fist| Vec3::new(radians(elbow), radians(fist.roll), radians(fist.bend));
+        let mut posture = Posture {
+            pelvis_height: stance.pelvis_height,
+            weight: stance.weight,
+            hips: attitude(&stance.hips),
+            chest: attitude(&stance.chest),
+            head: attitude(&stance.head),
+            hands: [stance.left_hand, stance.right_hand].map(|p| Vec3::from_array(p) - Vec3::Y * 1.2),
+            turns: [turns(stance.left_elbow, stance.left_fist), turns(stance.right_elbow, stance.right_fist)],
+        };
+        // Where the chest stands depends, through the balance, on where the hands are, a little.
+        for _ in 0..4 {
+            let chest = Body::still(stance, posture, skeleton).chest_frame(0.0);
+            posture.hands = [stance.left_hand, stance.right_hand].map(|p| chest.inverse(Vec3::from_array(p)));
+        }
+        posture
+    }
+
+    fn lerp(&self, to: &Posture, share: f32) -> Posture {
+        let mix = |a: f32, b: f32| a + (b - a) * share;
+        Posture {
+            pelvis_height: mix(self.pelvis_height, to.pelvis_height),
+            weight: mix(self.weight, to.weight),
+            hips: self.hips.lerp(to.hips, share),
+            chest: self.chest.lerp(to.chest, share),
+            head: self.head.lerp(to.head, share),
+            hands: [0, 1].map(|i| self.hands[i].lerp(to.hands[i], share)),
+            turns: [0, 1].map(|i| self.turns[i].lerp(to.turns[i], share)),
+        }
+    }
 }
 
 struct Body<'a> {
-    stance: &'a StanceFile,
     skeleton: &'a Skeleton,
     roles: Roles,
+    from: Posture,
+    to: Posture,
+    change: [f32; 2],
     balance: f32,
     lead: f32,
     glide: f32,
@@ -152,6 +238,8 @@ struct Body<'a> {
     head: Curve,
     arms: [Arm; 2],
     legs: [Leg; 2],
+    /// How far the pelvis gives way, frame by frame.
+    sinks: Vec<f32>,
 }
 
 fn radians(degrees: f32) -> f32 {
@@ -168,7 +256,49 @@ fn rotation(a: Vec3) -> Quat {
 }
 
 impl<'a> Body<'a> {
-    fn new(motion: &MotionFile, stance: &'a StanceFile, skeleton: &'a Skeleton) -> Body<'a> {
+    /// Standing in a stance, nothing keyed.
+    fn still(stance: &StanceFile, posture: Posture, skeleton: &'a Skeleton) -> Body<'a> {
+        let leg = |ankle: Role, toe: Role, place: FootPlace| {
+            let bone = skeleton.offset(toe.joint());
+            // The rest pose stands on the floor: what is left under the ball is the sole.
+            let ball_height = standing_height(skeleton) + bone.y;
+            Leg {
+                ankle,
+                toe,
+                place,
+                bone,
+                ball_height,
+                heel: Curve::default(),
+                twist: Curve::default(),
+                steps: Vec::new(),
+            }
+        };
+        Body {
+            skeleton,
+            roles: Roles::canonical(),
+            from: posture,
+            to: posture,
+            change: [0.0, 1.0],
+            balance: 1.0,
+            lead: 0.0,
+            glide: 0.0,
+            life: 0.0,
+            seconds: 1.0,
+            shift: Curve::default(),
+            weight: Curve::default(),
+            hips: Curve::default(),
+            chest: Curve::default(),
+            head: Curve::default(),
+            arms: Default::default(),
+            legs: [
+                leg(Role::LeftAnkle, Role::LeftToe, stance.left_foot),
+                leg(Role::RightAnkle, Role::RightToe, stance.right_foot),
+            ],
+            sinks: Vec::new(),
+        }
+    }
+
+    fn new(motion: &MotionFile, stance: &StanceFile, end: &StanceFile, skeleton: &'a Skeleton) -> Body<'a> {
         // Every channel that is keyed at all leaves from the stance and, unless told otherwise, returns to it.
         let curve = |pick: &dyn Fn(&Key) -> Option<Vec3>| {
             let knot = |at: f32, value: Vec3, key: Option<&Key>| Knot {
@@ -187,94 +317,96 @@ impl<'a> Body<'a> {
             knots.extend(last.then(|| knot(motion.seconds, Vec3::ZERO, None)));
             Curve::through(knots)
         };
-        let leg = |foot: Foot, ankle: Role, toe: Role, place: FootPlace| {
-            let bone = skeleton.offset(toe.joint());
-            Leg {
-                ankle,
-                toe,
-                place,
-                bone,
-                // The rest pose stands on the floor: what is left under the ball is the sole.
-                ball_height: standing_height(skeleton) + bone.y,
-                heel: curve(&|k| {
-                    let heel = if foot == Foot::Left { k.left_heel } else { k.right_heel };
-                    heel.map(|h| Vec3::new(radians(h), 0.0, 0.0))
-                }),
-                steps: motion
-                    .step
-                    .iter()
-                    .filter(|s| s.foot == foot)
-                    .map(|s| {
-                        let to = Planar { turn: radians(s.turn), shift: Vec2::from_array(s.by) };
-                        (s.from, s.to, to, s.lift)
-                    })
-                    .collect(),
-            }
-        };
-        let arm = |wrist: Role, fist: Fist, elbow: f32| Arm {
-            wrist,
-            rest: Vec3::ZERO,
-            moved: Curve::default(),
-            turned: curve(&|k| {
-                let (fist, elbow) =
-                    if wrist == Role::LeftWrist { (k.left_fist, k.left_elbow) } else { (k.right_fist, k.right_elbow) };
-                (fist.is_some() || elbow.is_some()).then(|| {
-                    let fist = fist.unwrap_or_default();
-                    Vec3::new(radians(elbow.unwrap_or(0.0)), radians(fist.roll), radians(fist.bend))
-                })
-            }),
-            fist,
-            elbow,
-        };
-        let mut legs = [
-            leg(Foot::Left, Role::LeftAnkle, Role::LeftToe, stance.left_foot),
-            leg(Foot::Right, Role::RightAnkle, Role::RightToe, stance.right_foot),
-        ];
-        for leg in &mut legs {
-            leg.steps.sort_by(|a, b| a.0.total_cmp(&b.0));
-        }
+        let from = Posture::of(stance, skeleton);
         let mut body = Body {
-            stance,
-            skeleton,
-            roles: Roles::canonical(),
+            to: Posture::of(end, skeleton),
+            change: motion.change.unwrap_or([0.0, motion.seconds]),
             balance: motion.balance,
             lead: motion.lead,
             glide: motion.glide,
             life: motion.life,
             seconds: motion.seconds,
             shift: curve(&|k| k.shift.map(Vec3::from_array)),
-            weight: curve(&|k| k.weight.map(|w| Vec3::new(w - stance.weight, 0.0, 0.0))),
             hips: curve(&|k| k.hips.as_ref().map(attitude)),
             chest: curve(&|k| k.chest.as_ref().map(attitude)),
             head: curve(&|k| k.head.as_ref().map(attitude)),
-            arms: [
-                arm(Role::LeftWrist, stance.left_fist, stance.left_elbow),
-                arm(Role::RightWrist, stance.right_fist, stance.right_elbow),
-            ],
-            legs,
+            ..Body::still(stance, from, skeleton)
         };
+        body.weight = curve(&|k| k.weight.map(|w| Vec3::new(w - body.posture(k.at).weight, 0.0, 0.0)));
+        for (leg, foot) in body.legs.iter_mut().zip([Foot::Left, Foot::Right]) {
+            let pick = |k: &Key| if foot == Foot::Left { k.left_heel } else { k.right_heel };
+            leg.heel = curve(&|k| pick(k).map(|h| Vec3::new(radians(h), 0.0, 0.0)));
+            let pick = |k: &Key| if foot == Foot::Left { k.left_twist } else { k.right_twist };
+            leg.twist = curve(&|k| pick(k).map(|h| Vec3::new(radians(h), 0.0, 0.0)));
+            let end_place = if foot == Foot::Left { end.left_foot } else { end.right_foot };
+            let changes = motion.change.map_or(f32::INFINITY, |c| c[0]);
+            for step in motion.step.iter().filter(|s| s.foot == foot) {
+                let place = if step.from >= changes { end_place } else { leg.place };
+                let mut to = Planar { turn: radians(step.turn), shift: Vec2::from_array(step.by) };
+                if let Some(about) = step.about {
+                    let pivot = if about == Foot::Left { stance.left_foot } else { stance.right_foot };
+                    to.shift += turned_about(Vec2::from_array(pivot.at), to.turn);
+                }
+                leg.steps.push(Swing { leave: step.from, land: step.to, to, place, lift: step.lift });
+            }
+            leg.steps.sort_by(|a, b| a.leave.total_cmp(&b.leave));
+        }
         // Hands live in the chest's frame, so that they go with it; places in the stance's frame are brought there through
         // the chest as it will be at that key.
-        let rest_chest = body.chest_frame(None);
-        let rest = [stance.left_hand, stance.right_hand].map(|p| rest_chest.inverse(Vec3::from_array(p)));
-        let moved = [Foot::Left, Foot::Right].map(|side| {
+        for side in [Foot::Left, Foot::Right] {
             let at = side as usize;
-            curve(&|k| {
-                let hand = if side == Foot::Left { k.left_hand } else { k.right_hand }?;
-                Some(match hand {
-                    Hand::By(offset) => rest_chest.rotation.conjugate() * Vec3::from_array(offset),
+            let hand = |k: &Key| if side == Foot::Left { k.left_hand } else { k.right_hand };
+            let (fist, elbow) = (
+                |k: &Key| if side == Foot::Left { k.left_fist } else { k.right_fist },
+                |k: &Key| if side == Foot::Left { k.left_elbow } else { k.right_elbow },
+            );
+            let turned = curve(&|k| {
+                (fist(k).is_some() || elbow(k).is_some()).then(|| {
+                    let fist = fist(k).unwrap_or_default();
+                    Vec3::new(radians(elbow(k).unwrap_or(0.0)), radians(fist.roll), radians(fist.bend))
+                })
+            });
+            let moved = curve(&|k| {
+                Some(match hand(k)? {
+                    Hand::By(offset) => rotation(body.posture(k.at).chest).conjugate() * Vec3::from_array(offset),
                     Hand::To(place) => {
                         let frame = body.stance_at(k.at);
-                        body.chest_frame(Some(k.at)).inverse(frame.point(Vec3::from_array(place))) - rest[at]
+                        let target = frame.point(Vec3::from_array(place));
+                        body.chest_frame(k.at).inverse(target) - body.posture(k.at).hands[at]
                     }
                 })
-            })
-        });
-        for ((arm, rest), moved) in body.arms.iter_mut().zip(rest).zip(moved) {
-            arm.rest = rest;
-            arm.moved = moved;
+            });
+            body.arms[at] = Arm { moved, turned };
         }
+        body.soften(libm::roundf(motion.seconds * FPS) as usize + 1);
         body
+    }
+
+    /// Where the pelvis must give way, it begins to before it must: the greatest need around each frame, evened out.
+    fn soften(&mut self, frames: usize) {
+        let (mut pose, mut world) = (Pose::rest(self.skeleton), WorldPose::default());
+        let needs: Vec<f32> = (0..frames)
+            .map(|frame| {
+                let feet = self.stand(frame as f32 / FPS, &mut pose, &mut world);
+                self.sink_needed(&feet, LEG_SOFT, &pose, &world)
+            })
+            .collect();
+        let around = |list: &[f32], reach: usize, of: &dyn Fn(&[f32]) -> f32| -> Vec<f32> {
+            (0..list.len()).map(|i| of(&list[i.saturating_sub(reach)..(i + reach + 1).min(list.len())])).collect()
+        };
+        let mean = |part: &[f32]| part.iter().sum::<f32>() / part.len() as f32;
+        let most = around(&needs, SOFT_FRAMES, &|part| part.iter().copied().fold(0.0, f32::max));
+        self.sinks = around(&around(&most, SOFT_FRAMES / 2, &mean), SOFT_FRAMES / 2, &mean);
+    }
+
+    fn sink_at(&self, t: f32) -> f32 {
+        self.sinks.get(libm::roundf(t * FPS).max(0.0) as usize).copied().unwrap_or(0.0)
+    }
+
+    /// The stance's numbers at a moment.
+    fn posture(&self, t: f32) -> Posture {
+        let [from, to] = self.change;
+        self.from.lerp(&self.to, ease(((t - from) / (to - from)).clamp(0.0, 1.0)))
     }
 
     /// Where the stance has got to: half-way between where each foot's step has brought it.
@@ -299,29 +431,10 @@ impl<'a> Body<'a> {
         sum
     }
 
-    /// The chest's place and attitude, in the stance itself (`None`) or at a moment.
-    fn chest_frame(&self, t: Option<f32>) -> Frame {
-        let mut pose = Pose::rest(self.skeleton);
-        let mut world = WorldPose::default();
-        match t {
-            Some(t) => {
-                let _ = self.trunk(t, &mut pose, &mut world);
-            }
-            None => {
-                let still = Body {
-                    shift: Curve::default(),
-                    weight: Curve::default(),
-                    hips: Curve::default(),
-                    chest: Curve::default(),
-                    head: Curve::default(),
-                    arms: [0, 1].map(|i| self.arms[i].still()),
-                    legs: [0, 1].map(|i| self.legs[i].still()),
-                    life: 0.0,
-                    ..*self
-                };
-                let _ = still.trunk(0.0, &mut pose, &mut world);
-            }
-        }
+    /// The chest's place and attitude at a moment.
+    fn chest_frame(&self, t: f32) -> Frame {
+        let (mut pose, mut world) = (Pose::rest(self.skeleton), WorldPose::default());
+        let _ = self.trunk(t, &mut pose, &mut world);
         Frame { place: world.position(Role::Back.joint()), rotation: world.rotation(Role::Back.joint()) }
     }
 
@@ -334,19 +447,20 @@ impl<'a> Body<'a> {
         self.life * libm::sinf(std::f32::consts::TAU * cycles * t / self.seconds + phase)
     }
 
-    /// Pelvis, spine, head and legs, balanced. Returns what is planted.
-    fn trunk(&self, t: f32, pose: &mut Pose, world: &mut WorldPose) -> Contacts {
+    /// The whole body, balanced, whether or not its legs reach the floor.
+    fn stand(&self, t: f32, pose: &mut Pose, world: &mut WorldPose) -> [FootAt; 2] {
+        let stance = self.posture(t);
         let (hips_time, chest_time) = (self.early(t, self.lead), self.early(t, 0.5 * self.lead));
         let frame = self.frame_at(hips_time);
         let turn = yaw(frame.turn);
         let breath = self.alive(t, 0.27, 0.0);
         let sway =
             Vec3::new(self.alive(t, 0.11, 1.0), self.alive(t, 0.27, 0.6) * 0.5, self.alive(t, 0.17, 2.0)) * 0.006;
-        let pelvis = turn * rotation(attitude(&self.stance.hips) + self.hips.at(hips_time));
+        let pelvis = turn * rotation(stance.hips + self.hips.at(hips_time));
         let chest_life = Vec3::new(self.alive(t, 0.13, 0.3) * 0.012, -breath * 0.010, self.alive(t, 0.09, 2.0) * 0.006);
-        let chest = turn * rotation(attitude(&self.stance.chest) + self.chest.at(chest_time) + chest_life);
+        let chest = turn * rotation(stance.chest + self.chest.at(chest_time) + chest_life);
         let head_life = Vec3::new(self.alive(t, 0.15, 4.0) * 0.015, self.alive(t, 0.21, 1.5) * 0.008, 0.0);
-        let head = turn * rotation(attitude(&self.stance.head) + self.head.at(t) + head_life);
+        let head = turn * rotation(stance.head + self.head.at(t) + head_life);
         pose.rotations[Role::Pelvis.joint().at()] = pelvis;
         let spine = pelvis.conjugate() * chest;
         let half = slerp(Quat::IDENTITY, spine, 0.45);
@@ -358,15 +472,19 @@ impl<'a> Body<'a> {
         pose.rotations[Role::Head.joint().at()] = neck.conjugate() * nod;
 
         let shift = self.shift.at(hips_time) + sway;
-        let height = self.stance.pelvis_height + shift.y;
+        let height = stance.pelvis_height + shift.y - self.sink_at(t);
         let feet = [0, 1].map(|i| self.legs[i].at(t));
-        let homes = [0, 1].map(|i| self.legs[i].home(&frame));
-        let share = self.stance.weight + self.weight.at(hips_time).x;
+        let homes = [0, 1].map(|i| self.legs[i].home(&frame, self.legs[i].stance_at(t).1));
+        let share = stance.weight + self.weight.at(hips_time).x;
         let middle = |foot: &FootAt| foot.ball - foot.ahead() * 0.35 * self.legs[0].bone.z;
         // While gliding the weight is shared between where the feet belong, not where they happen to be.
         let under = [0, 1].map(|i| middle(if self.glide > 0.0 { &homes[i] } else { &feet[i] }));
         let wanted = under[1].lerp(under[0], share) + turn * Vec3::new(shift.x, 0.0, shift.z);
         pose.set_root(Vec3::new(wanted.x, height, wanted.z));
+        fk::pose(self.skeleton, pose, world);
+        for side in [0, 1] {
+            self.place_arm(side, t, pose, world);
+        }
         // Three rounds leave less than a millimetre: legs follow the pelvis and shift the mass a little.
         for _ in 0..3 {
             self.place_legs(&feet, pose, world);
@@ -375,26 +493,31 @@ impl<'a> Body<'a> {
             let root = pose.root() + off;
             pose.set_root(Vec3::new(root.x, height, root.z));
         }
-        self.sink_to_reach(&feet, pose, world);
+        feet
+    }
+
+    /// As [`Body::stand`], with the soles on the floor. Returns what is planted.
+    fn trunk(&self, t: f32, pose: &mut Pose, world: &mut WorldPose) -> Contacts {
+        let feet = self.stand(t, pose, world);
+        let root = pose.root() - Vec3::Y * self.sink_needed(&feet, LEG_REACH, pose, world);
+        pose.set_root(root);
         self.place_legs(&feet, pose, world);
         feet[0].contacts(Foot::Left).with(feet[1].contacts(Foot::Right))
     }
 
-    /// Lowers the pelvis until both ankles are within reach.
-    fn sink_to_reach(&self, feet: &[FootAt; 2], pose: &mut Pose, world: &mut WorldPose) {
-        fk::pose(self.skeleton, pose, world);
-        let mut root = pose.root();
+    /// How far the pelvis must be lowered to bring both ankles within a share of the legs' length.
+    fn sink_needed(&self, feet: &[FootAt; 2], share: f32, pose: &Pose, world: &WorldPose) -> f32 {
+        let mut sink = 0.0f32;
         for (leg, foot) in self.legs.iter().zip(feet) {
             let Some(limb) = ik::Limb::of(self.skeleton, leg.ankle) else { continue };
             let Some(hip) = leg.ankle.parent().and_then(Role::parent) else { continue };
-            let hip = world.position(hip.joint()) - pose.root() + root;
+            let hip = world.position(hip.joint()) - world.position(Role::Pelvis.joint()) + pose.root();
             let ankle = leg.ankle_at(foot);
             let flat = Vec2::new(hip.x - ankle.x, hip.z - ankle.z).length_squared();
-            let longest = LEG_REACH * limb.length_at(0.0);
-            let highest = ankle.y + (longest * longest - flat).max(0.0).sqrt();
-            root.y -= (hip.y - highest).max(0.0);
+            let longest = share * limb.length_at(0.0);
+            sink = sink.max(hip.y - ankle.y - (longest * longest - flat).max(0.0).sqrt());
         }
-        pose.set_root(root);
+        sink
     }
 
     fn place_legs(&self, feet: &[FootAt; 2], pose: &mut Pose, world: &mut WorldPose) {
@@ -422,45 +545,51 @@ impl<'a> Body<'a> {
     }
 
     fn pose(&self, t: f32, pose: &mut Pose) -> Contacts {
-        pose.rotations.fill(Quat::IDENTITY);
-        let mut world = WorldPose::default();
-        let contacts = self.trunk(t, pose, &mut world);
-        for arm in &self.arms {
-            self.place_arm(arm, t, pose, &mut world);
-        }
-        contacts
+        self.trunk(t, pose, &mut WorldPose::default())
     }
 
-    fn place_arm(&self, arm: &Arm, t: f32, pose: &mut Pose, world: &mut WorldPose) {
-        let side = if arm.wrist == Role::LeftWrist { 1.0 } else { -1.0 };
-        let (Some(elbow), Some(limb)) = (arm.wrist.parent(), ik::Limb::of(self.skeleton, arm.wrist)) else { return };
+    fn place_arm(&self, side: usize, t: f32, pose: &mut Pose, world: &mut WorldPose) {
+        let (arm, wrist, stance) = (&self.arms[side], WRISTS[side], self.posture(t));
+        let out = if wrist == Role::LeftWrist { 1.0 } else { -1.0 };
+        let (Some(elbow), Some(limb)) = (wrist.parent(), ik::Limb::of(self.skeleton, wrist)) else { return };
         let (Some(shoulder), Some(clavicle)) = (elbow.parent(), elbow.parent().and_then(Role::parent)) else { return };
         let chest = Frame { place: world.position(Role::Back.joint()), rotation: world.rotation(Role::Back.joint()) };
-        let bob = Vec3::new(self.alive(t, 0.19, side) * 0.5, self.alive(t, 0.27, 0.8), self.alive(t, 0.23, 2.0 * side))
-            * 0.006;
-        let target = chest.point(arm.rest + arm.moved.at(t) + bob);
+        let bob =
+            Vec3::new(self.alive(t, 0.19, out) * 0.5, self.alive(t, 0.27, 0.8), self.alive(t, 0.23, 2.0 * out)) * 0.006;
+        let target = chest.point(stance.hands[side] + arm.moved.at(t) + bob);
         // The shoulder goes along with a far reach: nothing below 70 % of the arm, its whole range at full stretch.
         let line = target - world.position(shoulder.joint());
-        let stretch = ((line.length() / limb.length_at(0.0) - 0.70) / 0.35).clamp(0.0, 1.0);
-        let out = self.skeleton.offset(shoulder.joint()).normalize_or(Vec3::X);
-        let to = (chest.rotation.conjugate() * line).normalize_or(out);
+        let longest = limb.length_at(0.0);
+        let stretch = ((line.length() / longest - 0.70) / 0.35).clamp(0.0, 1.0);
+        let along = self.skeleton.offset(shoulder.joint()).normalize_or(Vec3::X);
+        let to = (chest.rotation.conjugate() * line).normalize_or(along);
         let share = 0.30 * ease(stretch);
-        pose.rotations[clavicle.joint().at()] = slerp(Quat::IDENTITY, kumite_motion::rotation::arc(out, to), share);
+        pose.rotations[clavicle.joint().at()] = slerp(Quat::IDENTITY, kumite_motion::rotation::arc(along, to), share);
         fk::pose(self.skeleton, pose, world);
-        let turned = arm.turned.at(t);
-        let pole = chest.rotation * ik::default_pole(arm.wrist);
-        let swivel = side * (radians(arm.elbow) + turned.x);
-        ik::place(self.skeleton, pose, world, arm.wrist, target, pole, swivel);
-        let (roll, bend) = (radians(arm.fist.roll) + turned.y, radians(arm.fist.bend) + turned.z);
-        pose.rotations[arm.wrist.joint().at()] = about(Vec3::X, roll) * about(Vec3::Z, -side * bend);
+        let from = world.position(shoulder.joint());
+        let target = from + soft_reach(target - from, longest);
+        let turned = stance.turns[side] + arm.turned.at(t);
+        let pole = chest.rotation * Vec3::new(out * ELBOW.x, ELBOW.y, ELBOW.z);
+        ik::place(self.skeleton, pose, world, wrist, target, pole, out * turned.x);
+        pose.rotations[wrist.joint().at()] = about(Vec3::X, turned.y) * about(Vec3::Z, -out * turned.z);
         fk::pose(self.skeleton, pose, world);
     }
 }
 
-impl Arm {
-    fn still(&self) -> Arm {
-        Arm { moved: Curve::default(), turned: Curve::default(), ..*self }
+/// A reach that never quite straightens the arm.
+fn soft_reach(line: Vec3, longest: f32) -> Vec3 {
+    let (asked, soft) = (line.length(), ARM_SOFT * longest);
+    if asked <= soft {
+        return line;
     }
+    let room = 0.995 * longest - soft;
+    line * ((soft + room * (1.0 - libm::expf((soft - asked) / room))) / asked)
+}
+
+/// How far the origin of a stance moves when the stance turns about one of its points.
+fn turned_about(point: Vec2, turn: f32) -> Vec2 {
+    let gone = yaw(turn) * Vec3::new(point.x, 0.0, point.y);
+    point - Vec2::new(gone.x, gone.z)
 }
 
 /// Height of the ankle joint above the sole.
@@ -483,6 +612,14 @@ impl Frame {
     }
 }
 
+/// What a foot has to do with the floor.
+#[derive(Clone, Copy, PartialEq)]
+enum Hold {
+    Stands,
+    Pivots,
+    Swings,
+}
+
 /// A foot at a moment.
 struct FootAt {
     /// Ball of the foot as it would stand flat; y is 0.
@@ -492,6 +629,8 @@ struct FootAt {
     pitch: f32,
     lift: f32,
     planted: bool,
+    /// Turning on the ball.
+    pivots: bool,
 }
 
 impl FootAt {
@@ -506,7 +645,7 @@ impl FootAt {
         };
         const FLAT: f32 = 1e-4;
         let mut contacts = Contacts::NONE;
-        if self.planted && self.pitch <= FLAT {
+        if self.planted && self.pitch <= FLAT && !self.pivots {
             contacts = contacts.with(heel);
         }
         if self.planted && self.pitch >= -FLAT {
@@ -517,42 +656,61 @@ impl FootAt {
 }
 
 impl Leg {
-    fn still(&self) -> Leg {
-        Leg { heel: Curve::default(), steps: Vec::new(), ..*self }
-    }
-
-    /// The stance this foot belongs to, how high it swings, and whether it is planted.
-    fn stance_at(&self, t: f32) -> (Planar, f32, bool) {
-        let mut from = Planar::IDENTITY;
-        for &(leave, land, to, lift) in &self.steps {
-            if t >= land {
-                from = to;
+    /// The stance this foot belongs to, its place in it, how high it swings, and the pivot it makes or the floor it has.
+    fn stance_at(&self, t: f32) -> (Planar, FootPlace, f32, Hold) {
+        let (mut from, mut place) = (Planar::IDENTITY, self.place);
+        for swing in &self.steps {
+            // A pivot leaves the ball where it is, whatever the stance does.
+            let pivot = |turn: f32| {
+                let at = Vec2::from_array(place.at);
+                let ball = from.point(Vec3::new(at.x, 0.0, at.y));
+                let gone = yaw(turn) * Vec3::new(at.x, 0.0, at.y);
+                Planar { turn, shift: Vec2::new(ball.x - gone.x, ball.z - gone.z) }
+            };
+            if t >= swing.land {
+                from = if swing.lift == 0.0 { pivot(swing.to.turn) } else { swing.to };
+                if swing.lift != 0.0 {
+                    place = swing.place;
+                }
                 continue;
             }
-            if t <= leave {
+            if t <= swing.leave {
                 break;
             }
-            let s = (t - leave) / (land - leave);
+            let s = (t - swing.leave) / (swing.land - swing.leave);
             let share = ease(s);
-            let between =
-                Planar { turn: from.turn + wrap(to.turn - from.turn) * share, shift: from.shift.lerp(to.shift, share) };
+            let turn = from.turn + wrap(swing.to.turn - from.turn) * share;
+            if swing.lift == 0.0 {
+                return (pivot(turn), place, 0.0, Hold::Pivots);
+            }
+            let mix = |a: f32, b: f32| a + (b - a) * share;
+            let between = Planar { turn, shift: from.shift.lerp(swing.to.shift, share) };
+            let between_places = FootPlace {
+                at: [0, 1].map(|i| mix(place.at[i], swing.place.at[i])),
+                turn: mix(place.turn, swing.place.turn),
+                heel: mix(place.heel, swing.place.heel),
+            };
             let height = 16.0 * s * s * (1.0 - s) * (1.0 - s);
-            return (between, lift * height, lift == 0.0);
+            return (between, between_places, swing.lift * height, Hold::Swings);
         }
-        (from, 0.0, true)
+        (from, place, 0.0, Hold::Stands)
     }
 
     fn at(&self, t: f32) -> FootAt {
-        let (stance, lift, planted) = self.stance_at(t);
-        let pitch = radians(self.place.heel) + self.heel.at(t).x;
-        FootAt { pitch, lift, planted, ..self.home(&stance) }
+        let (stance, place, lift, hold) = self.stance_at(t);
+        let pitch = radians(place.heel) + self.heel.at(t).x;
+        // A foot that has just turned, or is about to, stands on its ball only.
+        let twists = |dt: f32| (self.twist.at(t + dt).x - self.twist.at(t).x).abs() > 1e-6;
+        let (planted, pivots) = (hold != Hold::Swings, hold == Hold::Pivots || twists(-1.0 / FPS) || twists(1.0 / FPS));
+        let home = self.home(&stance, place);
+        FootAt { turn: home.turn + self.twist.at(t).x, pitch, lift, planted, pivots, ..home }
     }
 
     /// The foot where it belongs in a stance.
-    fn home(&self, stance: &Planar) -> FootAt {
-        let ball = stance.point(Vec3::new(self.place.at[0], 0.0, self.place.at[1]));
-        let turn = stance.turn + radians(self.place.turn);
-        FootAt { ball, turn, pitch: radians(self.place.heel), lift: 0.0, planted: true }
+    fn home(&self, stance: &Planar, place: FootPlace) -> FootAt {
+        let ball = stance.point(Vec3::new(place.at[0], 0.0, place.at[1]));
+        let turn = stance.turn + radians(place.turn);
+        FootAt { ball, turn, pitch: radians(place.heel), lift: 0.0, planted: true, pivots: false }
     }
 
     /// Where the ankle joint is.

@@ -16,7 +16,35 @@ macro_rules! library {
 pub const STANCES: &[(&str, &str)] = library!["stances/guard.toml", "stances/stand.toml"];
 
 /// Motions, as path and text, in the order they are shown.
-pub const MOTIONS: &[(&str, &str)] = library!["walk.toml", "jab.toml", "duck.toml"];
+pub const MOTIONS: &[(&str, &str)] = library![
+    "guard-idle.toml",
+    "guard-bounce.toml",
+    "stand-idle.toml",
+    "step-forward.toml",
+    "step-back.toml",
+    "step-left.toml",
+    "step-right.toml",
+    "pivot-left.toml",
+    "pivot-right.toml",
+    "guard-to-stand.toml",
+    "stand-to-guard.toml",
+    "walk.toml",
+    "walk-turn-left.toml",
+    "walk-stop.toml",
+    "jab.toml",
+    "cross.toml",
+    "hook.toml",
+    "slip-left.toml",
+    "slip-right.toml",
+    "sway-back.toml",
+    "duck.toml",
+    "bob-and-weave.toml",
+    "sidestep.toml",
+    "block-high.toml",
+    "block-low.toml",
+    "hit-head.toml",
+    "hit-body.toml",
+];
 
 /// What is wrong, and in which file.
 pub type FileError = (String, KeyingError);
@@ -38,7 +66,8 @@ pub fn stance(name: &str) -> Result<StanceFile, FileError> {
 pub fn clips_of(motion: &MotionFile) -> Result<Vec<Clip>, FileError> {
     let in_motion = |e: KeyingError| (motion.name.clone(), e);
     let stance = stance(&motion.stance).map_err(|(_, e)| in_motion(e))?;
-    let clip = compile(motion, &stance, &Arc::new(humanoid::skeleton())).map_err(in_motion)?;
+    let end = motion.ends.as_deref().map(self::stance).transpose().map_err(|(_, e)| in_motion(e))?;
+    let clip = compile(motion, &stance, end.as_ref(), &Arc::new(humanoid::skeleton())).map_err(in_motion)?;
     let other = mirrored(motion, &clip);
     Ok(std::iter::once(clip).chain(other).collect())
 }

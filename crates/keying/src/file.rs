@@ -92,6 +92,10 @@ pub struct MotionFile {
     pub about: String,
     /// The stance keys are relative to.
     pub stance: String,
+    /// The stance it ends in, if that is another one. Keys are relative to what lies between the two.
+    pub ends: Option<String>,
+    /// From when to when one stance becomes the other. Feet that step after its beginning step into the new one.
+    pub change: Option<[f32; 2]>,
     /// Whole length.
     pub seconds: f32,
     /// Name of the variant with left and right exchanged; none is made without it.
@@ -177,6 +181,10 @@ pub struct Key {
     pub left_heel: Option<f32>,
     /// Right heel, likewise.
     pub right_heel: Option<f32>,
+    /// Turn of the left foot on its ball, from the stance, positive to the left.
+    pub left_twist: Option<f32>,
+    /// Right foot, likewise.
+    pub right_twist: Option<f32>,
 }
 
 /// Where a hand goes.
@@ -205,6 +213,8 @@ pub struct Step {
     /// How far the stance has turned, positive to the left.
     #[serde(default)]
     pub turn: f32,
+    /// The stance turns about the ball of this foot, as it stood in the beginning, instead of about its origin.
+    pub about: Option<Foot>,
     /// Repeats the step so many seconds later, again and again.
     pub every: Option<f32>,
     /// How often in all, with `every`.
@@ -212,7 +222,7 @@ pub struct Step {
     /// How much farther each repetition goes: x, z.
     #[serde(default)]
     pub advance: [f32; 2],
-    /// Height of the swing; 0 is a pivot on the ball of the foot, which stays planted.
+    /// Height of the swing; 0 is a pivot on the ball of the foot, which stays where it is.
     #[serde(default = "default_lift")]
     pub lift: f32,
 }
