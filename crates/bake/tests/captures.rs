@@ -33,6 +33,11 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// A figure for `cargo dev prove`.
+fn figure(name: &str, value: f32, unit: &str) {
+    println!("\n{{\"figure\": \"{name}\", \"value\": {value}, \"unit\": \"{unit}\"}}");
+}
+
 /// Captures of people: files of a few joints are fixtures of readers.
 fn captures() -> Vec<(PathBuf, Clip)> {
     let mut found = Vec::new();
@@ -81,6 +86,7 @@ const OTHERWISE: [&str; 2] = ["77_18", "npybvh_example"];
 #[test]
 fn every_capture_of_a_person_is_understood() {
     let rates = true_rates();
+    let (mut people, mut rated) = (0, 0);
     for (path, clip) in captures() {
         let name = name(&path);
         let u = understand(&clip).unwrap_or_else(|| panic!("{name} is not understood"));
@@ -96,12 +102,16 @@ fn every_capture_of_a_person_is_understood() {
         {
             assert!((u.fps.value - fps).abs() < 1.0, "{name}: {:?}, true is {fps}", u.fps);
             assert!(*sure || !u.fps.sure(), "{name}: {:?}, but nobody can be sure", u.fps);
+            rated += 1;
         }
+        people += 1;
     }
+    figure("captures of people understood", people as f32, "");
+    figure("true frame rates reproduced", rated as f32, "");
 }
 
 #[test]
-fn roles_come_from_the_shape_alone() {
+fn roles_are_understood_from_the_shape_alone() {
     let (mut right, mut all) = (0, 0);
     for (path, clip) in captures() {
         let truth = understand(&clip).unwrap().roles.value;
@@ -115,6 +125,7 @@ fn roles_come_from_the_shape_alone() {
         right += usize::from(wrong.is_empty());
         all += 1;
     }
+    figure("captures whose roles come from the shape alone", right as f32, &format!("of {all}"));
     assert!(right as f32 >= 0.95 * all as f32, "{right} of {all}");
 }
 
@@ -166,17 +177,16 @@ fn there_and_back(from: &str, onto: Option<&str>) {
     angles.sort_by(f32::total_cmp);
     let share = |part: f32| angles[((angles.len() - 1) as f32 * part) as usize];
     let small = slides.iter().filter(|s| s.0 <= 0.5).count();
-    println!(
-        "{from} onto {onto:?}: {} clips; slide grows by {:.2} cm/s in the middle, at most {:?}; float {:?} cm; there and back {:.2} degrees in the middle, \
-         {:.2} at the 99th percentile, {:.2} at most",
-        slides.len(),
-        slides[slides.len() / 2].0,
-        slides.last(),
-        floats.last(),
-        share(0.5),
-        share(0.99),
-        share(1.0),
-    );
+    let way = format!("{from} onto {}", onto.unwrap_or("the canonical body"));
+    figure(&format!("{way}: clips"), slides.len() as f32, "");
+    figure(&format!("{way}: slide grows by, median"), slides[slides.len() / 2].0, "cm/s");
+    if let Some((worst, name)) = slides.last() {
+        figure(&format!("{way}: slide grows by, most ({name})"), *worst, "cm/s");
+    }
+    figure(&format!("{way}: clips within 0.5 cm/s"), small as f32, "");
+    figure(&format!("{way}: floats by, most"), floats.last().map_or(0.0, |f| f.0), "cm");
+    figure(&format!("{way}: there and back, 99th percentile"), share(0.99), "degrees");
+    figure(&format!("{way}: there and back, most"), share(1.0), "degrees");
     // Falls and running turns, where a foot counts as planted while it rolls, grow with the length of the foot.
     assert!(small as f32 >= 0.9 * slides.len() as f32, "{small} of {}", slides.len());
     assert!(floats.last().is_none_or(|f| f.0 <= 1.0), "{floats:?}");

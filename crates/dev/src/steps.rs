@@ -83,13 +83,14 @@ pub fn test_all() -> Result<(), String> {
         run(&["cargo", "clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])
     });
     steps.step("documents", || tidy::tidy().and_then(|()| report::check()));
-    steps.step("node packages", || node_packages());
+    steps.step("node packages", node_packages);
     steps.step("unit and property tests", || {
         run(&["cargo", "test", "--quiet", "--workspace", "--lib", "--bins", "--tests"], &env)
     });
     steps.step("doc tests", || run(&["cargo", "test", "--quiet", "--workspace", "--doc"], &[]));
     steps.step("release build", || run(&["cargo", "build", "--quiet", "--release"], &[]));
     steps.step("the README's commands", readme);
+    steps.step("replay in a browser", browser);
     steps.finish()
 }
 
@@ -125,6 +126,18 @@ fn node_packages() -> Result<(), String> {
         )?;
     }
     Ok(())
+}
+
+/// A replay of an embedded motion, opened and used in headless Chromium.
+fn browser() -> Result<(), String> {
+    if output(&["which", "chromium"], &[]).is_err() {
+        // On machines where packages cannot be installed the test cannot run, and says so by failing.
+        let _ = output(&["apt-get", "update"], &[]);
+        output(&["apt-get", "install", "-y", "--no-install-recommends", "chromium"], &[])?;
+    }
+    let replay = root().join("target/readme/replay.html").display().to_string();
+    run(&["target/release/kumite", "convert", "embedded:jab", &replay], &[])?;
+    run(&["node", "crates/picture/tests/js/replay.mjs", &replay], &[])
 }
 
 /// Every command line the README shows in a `console` block, in a folder of its own.
