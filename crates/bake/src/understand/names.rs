@@ -144,7 +144,7 @@ fn plain(name: &str) -> String {
 pub(crate) fn by_names(skeleton: &Skeleton) -> Option<(&'static str, Roles, f32)> {
     let names: Vec<String> = skeleton.joints().map(|j| plain(skeleton.name(j))).collect();
     let find = |wanted: &str| names.iter().position(|n| n == wanted).map(|i| JointIdx(i as u16));
-    let mut best: Option<(&'static str, Roles, f32)> = None;
+    let mut best: Option<(f32, &'static str, Roles, f32)> = None;
     for convention in CONVENTIONS {
         let mut roles = Roles::default();
         let mut found = 0;
@@ -162,11 +162,19 @@ pub(crate) fn by_names(skeleton: &Skeleton) -> Option<(&'static str, Roles, f32)
             roles.set(role, joint);
         }
         let share = found as f32 / Role::ALL.len() as f32;
-        if best.as_ref().is_none_or(|b| share > b.2) && is_a_body(skeleton, &roles) {
-            best = Some((convention.name, roles, share));
+        // Conventions differ in which of the spine's joints carries the arms; the skeleton says which it is.
+        let fit = share + if carries_arms(skeleton, &roles) { 0.01 } else { 0.0 };
+        if best.as_ref().is_none_or(|b| fit > b.0) && is_a_body(skeleton, &roles) {
+            best = Some((fit, convention.name, roles, share));
         }
     }
-    best.filter(|b| b.2 >= 0.6)
+    best.filter(|b| b.3 >= 0.6).map(|(_, name, roles, share)| (name, roles, share))
+}
+
+/// Whether the joint called back is the one the collar bones, or the shoulders, hang on.
+fn carries_arms(skeleton: &Skeleton, roles: &Roles) -> bool {
+    let top = roles.get(Role::LeftClavicle).or(roles.get(Role::LeftShoulder));
+    top.is_some_and(|top| skeleton.parent(top).is_some() && skeleton.parent(top) == roles.get(Role::Back))
 }
 
 /// Whether limbs hang together: names can lie, parents cannot.

@@ -53,7 +53,7 @@ pub(crate) fn judge(clip: &Clip, roles: &Roles, anatomy: &Anatomy) -> (Found<f32
     if swings.len() >= 3 {
         let middle = swings[swings.len() / 2];
         // Steps take 0.3 to 0.55 s of swing, walking or running.
-        let off = |t: f32| (libm::logf(t / 0.40) / 0.30).clamp(-2.5, 2.5);
+        let off = |t: f32| (libm::logf(t / 0.40) / 0.30).clamp(-4.0, 4.0);
         odds += off(middle) * off(middle) - off(2.0 * middle) * off(2.0 * middle);
         why.push(format!("feet swing for {middle:.2} s"));
     }
