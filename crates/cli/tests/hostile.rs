@@ -83,8 +83,8 @@ fn malformed_files_are_refused() {
         assert_ne!(text, GOOD, "{what}: nothing was broken");
         check(&folder, what, text.as_bytes());
     }
-    let deep = format!("HIERARCHY\n{}", "ROOT a\n{\nOFFSET 0 0 0\nCHANNELS 0\n".repeat(1))
-        + &"JOINT b\n{\nOFFSET 0 0 0\nCHANNELS 0\n".repeat(1_000_000);
+    let root = "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 0\n".to_owned();
+    let deep = root + &"JOINT b\n{\nOFFSET 0 0 0\nCHANNELS 0\n".repeat(1_000_000);
     check(&folder, "a million nested joints", deep.as_bytes());
     let many = GOOD.replace("Frames: 2", "Frames: 99999999999999").replace("0 90 1 0 0 0 4 5 6", "x");
     check(&folder, "more frames than there are atoms", many.as_bytes());
