@@ -27,6 +27,7 @@ pub mod align;
 pub mod anatomy;
 pub mod blend;
 pub mod fk;
+pub mod graph;
 pub mod humanoid;
 pub mod ik;
 pub mod limits;
@@ -40,6 +41,7 @@ pub mod support;
 
 pub use clip::{Clip, ClipError, LANES};
 pub use glam::{Quat, Vec2, Vec3};
+pub use graph::{ClipIdx, EdgeIdx, Graph, NodeIdx};
 pub use humanoid::{Role, Roles, Side};
 pub use index::{FrameIdx, JointIdx};
 pub use pose::{Pose, WorldPose};

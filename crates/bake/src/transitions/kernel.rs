@@ -272,6 +272,9 @@ fn unpack(
         }
     }
     let starts = count - (cloud.window - 1);
+    // Of a window, 1 but for rounding.
+    let weight: f64 = cloud.roots.iter().map(|r| f64::from(*r) * f64::from(*r)).sum::<f64>() * cloud.window as f64;
+    let unit = 1.0 / weight.sqrt();
     for list in [&mut windows.energy, &mut windows.x, &mut windows.z] {
         list.clear();
     }
@@ -280,6 +283,7 @@ fn unpack(
         for frame in &windows.frames[at..at + cloud.window] {
             sum = [sum[0] + frame[0], sum[1] + frame[1], sum[2] + frame[2]];
         }
+        sum = [sum[0], sum[1] * unit, sum[2] * unit];
         let whole = exists(at).is_some_and(|p| cloud.place(p).is_some());
         let energy = sum[0] - sum[1] * sum[1] - sum[2] * sum[2];
         windows.energy.push(if whole { energy as f32 } else { f32::INFINITY });

@@ -22,8 +22,8 @@ pub fn points(clip: &Clip, centre: usize, window: usize, weights: &[u32]) -> Vec
 pub fn distance(still: &[Vec3], moving: &[Vec3]) -> f64 {
     // Far from the origin the angle of the planar motion would cost digits of the place.
     let about = |points: &[Vec3]| {
-        let mean = points.iter().map(|p| p.as_dvec3()).sum::<glam_f64::DVec3>() / points.len() as f64;
-        let mean = Vec3::new(mean.x as f32, 0.0, mean.z as f32);
+        let mean = |axis: usize| points.iter().map(|p| f64::from(p[axis])).sum::<f64>() / points.len() as f64;
+        let mean = Vec3::new(mean(0) as f32, 0.0, mean(2) as f32);
         points.iter().map(|p| *p - mean).collect::<Vec<Vec3>>()
     };
     let (still, moving) = (about(still), about(moving));

@@ -1,0 +1,129 @@
+//! Local minima of the distances, of what the rules allow.
+
+use super::cloud::Cloud;
+use super::kernel::Sink;
+use super::rules::Rule;
+
+/// A transition in the making: windows instead of frames.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Candidate {
+    pub(super) leave: u32,
+    pub(super) enter: u32,
+    squared: f32,
+}
+
+/// Collects the minima of one band. A pair of windows is one if none of its eight neighbours that are allowed is nearer: where the
+/// nearest pair of a valley may not be cut, the best that may is taken instead.
+pub(super) struct Minima<'a> {
+    cloud: &'a Cloud,
+    rules: &'a [Rule],
+    limit: f32,
+    gap: usize,
+    per_frame: usize,
+    band: usize,
+    found: Vec<Candidate>,
+}
+
+impl<'a> Minima<'a> {
+    pub(super) fn new(
+        cloud: &'a Cloud,
+        rules: &'a [Rule],
+        limit: f32,
+        gap: usize,
+        per_frame: usize,
+        band: usize,
+    ) -> Minima<'a> {
+        Minima { cloud, rules, limit, gap, per_frame, band, found: Vec::new() }
+    }
+
+    /// The best of each window and direction.
+    pub(super) fn finish(mut self) -> Vec<Candidate> {
+        let band = self.band as u32;
+        // All pairs have one window in this band and one there or later.
+        let key = |c: &Candidate| {
+            let forward = c.leave < c.enter;
+            (if forward { c.leave } else { c.enter } - band, forward)
+        };
+        self.found.sort_by(|a, b| {
+            let nearer = a.squared.total_cmp(&b.squared);
+            key(a).cmp(&key(b)).then(nearer).then((a.leave, a.enter).cmp(&(b.leave, b.enter)))
+        });
+        let (mut last, mut count) = (None, 0);
+        self.found.retain(|c| {
+            count = if last == Some(key(c)) { count + 1 } else { 1 };
+            last = Some(key(c));
+            count <= self.per_frame
+        });
+        self.found
+    }
+
+    fn allowed(&self, s: usize, t: usize, forward: bool) -> bool {
+        let (Some(a), Some(b)) = (self.rules.get(s), self.rules.get(t)) else { return false };
+        if forward { a.joins(*b) } else { b.joins(*a) }
+    }
+
+    fn consider(&mut self, s: usize, t: usize, k: usize, rows: [&[f32]; 3]) {
+        let d = rows[1][k];
+        // Only within one clip: all windows of another are later than those of this.
+        if t < s + self.gap && self.cloud.owner(s) == self.cloud.owner(t) {
+            return;
+        }
+        for forward in [true, false] {
+            if !self.allowed(s, t, forward) {
+                continue;
+            }
+            // Among equals the first in reading order is the minimum.
+            let beaten = rows.iter().enumerate().any(|(down, row)| {
+                (0..3).any(|right| {
+                    let v = row[k + right - 1];
+                    let earlier = (down, right) < (1, 1);
+                    (v < d || (v == d && earlier))
+                        && s + down >= 1
+                        && t + right >= 1
+                        && (down, right) != (1, 1)
+                        && self.allowed(s + down - 1, t + right - 1, forward)
+                })
+            });
+            if !beaten {
+                let (leave, enter) = if forward { (s, t) } else { (t, s) };
+                self.found.push(Candidate { leave: leave as u32, enter: enter as u32, squared: d });
+            }
+        }
+    }
+}
+
+impl Sink for Minima<'_> {
+    #[inline(always)]
+    fn row(&mut self, s: usize, t: usize, above: &[f32], here: &[f32], below: &[f32]) {
+        if self.cloud.place(s).is_none() {
+            return;
+        }
+        // On and below the diagonal everything has been seen.
+        let first = 1 + (s + 1).saturating_sub(t);
+        let inner = here.len() - 1;
+        if first >= inner {
+            return;
+        }
+        let mut k = first;
+        let (chunks, _) = here[first..inner].as_chunks::<8>();
+        for chunk in chunks {
+            let mut near = 0u32;
+            for d in chunk {
+                near |= u32::from(*d < self.limit);
+            }
+            if near != 0 {
+                for at in k..k + 8 {
+                    if here[at] < self.limit {
+                        self.consider(s, t + at - 1, at, [above, here, below]);
+                    }
+                }
+            }
+            k += 8;
+        }
+        for at in k..inner {
+            if here[at] < self.limit {
+                self.consider(s, t + at - 1, at, [above, here, below]);
+            }
+        }
+    }
+}

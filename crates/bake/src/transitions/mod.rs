@@ -1,0 +1,294 @@
+//! Where one motion can pass into another: Kovar, Gleicher and Pighin 2002, § 3.1, on all pairs of frames.
+//!
+//! A pair of frames is compared by the windows around both, laid over each other by one planar motion for the whole window. The distance is
+//! symmetric, so that every pair of windows is looked at once for both directions. The matrix of distances is never
+//! kept: memory grows with the frames, not with their square.
+//!
+//! Differs from Kovar's: his window starts at the frame that is left and ends at the one that is entered, which a cross-fade of that length
+//! needs; an inertialised join leaves and enters at one moment, so ours is centred on it.
+
+mod cloud;
+mod kernel;
+mod minima;
+pub mod referee;
+mod rules;
+mod tree;
+
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use kumite_motion::align::Planar;
+use kumite_motion::rotation::wrap;
+use kumite_motion::{Clip, ClipIdx, FrameIdx, SpanKind, Vec2};
+
+pub use cloud::Cloud;
+use kernel::{BAND, Scratch, Sink};
+use minima::{Candidate, Minima};
+pub use rules::{Policy, Rule, rules};
+pub use tree::{Branch, clusters};
+
+/// How transitions are looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TransitionConfig {
+    /// Length of the windows compared. A third of a second is Kovar's; longer tells apart what merely crosses in passing.
+    pub window_seconds: f32,
+    /// How much each joint counts, in any unit; 0 leaves it out. Empty: all the same.
+    pub weights: Vec<f32>,
+    /// Velocities are compared too, times this: a difference of 1 m/s counts as this many metres. 0 leaves them out, and costs half. The
+    /// windows see velocities as well; this stresses them.
+    pub velocity_seconds: f32,
+    /// A transition may be as far as motion goes by itself in this time ...
+    pub successor_seconds: f32,
+    /// ... on this share of the library's frames, 0 to 1: a threshold without unit, whatever the joints, the weights and the rate.
+    pub percentile: f32,
+    /// Frames of one clip nearer than this are not joined: they follow each other anyway. Seconds.
+    pub apart_seconds: f32,
+    /// Where cuts may be.
+    pub policy: Policy,
+    /// For [`Policy::ActionEnds`]: the frames between actions, per clip. Empty: taken from spans and double support.
+    pub action_ends: Vec<Vec<FrameIdx>>,
+    /// No cut inside these: one such span lies in one edge (Oshita and Masaoka, § 3.1).
+    pub unbroken: Vec<SpanKind>,
+    /// Best transitions kept per frame and direction. Bounds the memory; the graph keeps far fewer.
+    pub per_frame: usize,
+    /// Threads to work on. The result does not depend on it.
+    pub threads: usize,
+}
+
+impl Default for TransitionConfig {
+    /// Window after Kovar; the rest measured on CMU and ACCAD so that most frames have a way out (`docs/tuning.md`).
+    fn default() -> Self {
+        Self {
+            window_seconds: 1.0 / 3.0,
+            weights: Vec::new(),
+            velocity_seconds: 0.0,
+            successor_seconds: 0.1,
+            percentile: 0.9,
+            apart_seconds: 0.4,
+            policy: Policy::Anywhere,
+            action_ends: Vec::new(),
+            unbroken: vec![SpanKind::Attack, SpanKind::Avoid],
+            per_frame: 32,
+            threads: 2,
+        }
+    }
+}
+
+/// Why transitions cannot be looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TransitionError {
+    /// There are no clips.
+    NoClips,
+    /// A clip of another skeleton than the first.
+    OtherSkeleton {
+        /// Which.
+        clip: ClipIdx,
+    },
+    /// A clip of another rate than the first.
+    OtherRate {
+        /// Which.
+        clip: ClipIdx,
+        /// Its rate.
+        fps: f32,
+        /// The first one's.
+        first: f32,
+    },
+    /// Weights that are negative, all zero, or not one per joint.
+    BadWeights {
+        /// How many joints there are.
+        joints: usize,
+    },
+}
+
+impl fmt::Display for TransitionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TransitionError::NoClips => write!(f, "there are no clips"),
+            TransitionError::OtherSkeleton { clip } => write!(f, "clip {} has another skeleton than the first", clip.0),
+            TransitionError::OtherRate { clip, fps, first } => {
+                write!(f, "clip {} has {fps} frames per second, the first {first}", clip.0)
+            }
+            TransitionError::BadWeights { joints } => {
+                write!(f, "weights must be {joints} numbers, none negative and one positive")
+            }
+        }
+    }
+}
+
+impl std::error::Error for TransitionError {}
+
+/// A frame of a clip.
+pub type Place = (ClipIdx, FrameIdx);
+
+/// Leave one clip at a frame, go on in another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transition {
+    /// The frame that is left: the entered one is shown in its place.
+    pub from: Place,
+    /// The frame that is entered.
+    pub to: Place,
+    /// Of the windows around both, metres, root mean square.
+    pub distance: f32,
+    /// Lays the entered clip over the one left.
+    pub align: Planar,
+}
+
+/// All transitions of a library, by the frame they leave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transitions {
+    /// Local minima below the limit, of what the policy allows.
+    pub list: Vec<Transition>,
+    /// Largest distance taken, metres.
+    pub limit: f32,
+    /// Length of the windows, seconds: how long a join should take.
+    pub window_seconds: f32,
+    /// Pairs of windows that were compared.
+    pub pairs: u64,
+}
+
+/// Looks at all pairs of frames.
+pub fn find(clips: &[Clip], config: &TransitionConfig) -> Result<Transitions, TransitionError> {
+    let cloud = Cloud::new(clips, config)?;
+    let fps = clips[0].fps();
+    let rules = rules(clips, &cloud, config);
+    let limit = limit(&cloud, fps, config);
+    let gap = ((config.apart_seconds * fps) as usize).max(1);
+    let candidates = scan(&cloud, config.threads, true, &|band| {
+        Minima::new(&cloud, &rules, limit * limit, gap, config.per_frame, band)
+    });
+    let mut list: Vec<Transition> = candidates
+        .iter()
+        .filter_map(|c| {
+            let (squared, align) = pair(&cloud, c.leave as usize, c.enter as usize);
+            let (from, to) = (cloud.place(c.leave as usize)?, cloud.place(c.enter as usize)?);
+            Some(Transition { from, to, distance: squared.sqrt() as f32, align })
+        })
+        .collect();
+    list.sort_by_key(|t| (t.from, t.to));
+    let windows = cloud.windows() as u64;
+    Ok(Transitions {
+        list,
+        limit,
+        window_seconds: cloud.window as f32 / fps,
+        pairs: windows * windows.saturating_sub(1) / 2,
+    })
+}
+
+/// Runs over all bands on some threads; what each band found comes out in the order of the bands.
+fn scan<'a>(
+    cloud: &'a Cloud,
+    threads: usize,
+    wide: bool,
+    sink: &(impl Fn(usize) -> Minima<'a> + Sync),
+) -> Vec<Candidate> {
+    let bands = cloud.len().div_ceil(BAND);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let (mut scratch, mut done) = (Scratch::default(), Vec::new());
+        loop {
+            let band = next.fetch_add(1, Ordering::Relaxed);
+            if band >= bands {
+                return done;
+            }
+            let mut minima = sink(band * BAND);
+            kernel::band(cloud, band * BAND, wide, &mut scratch, &mut minima);
+            done.push((band, minima.finish()));
+        }
+    };
+    let threads = threads.clamp(1, bands.max(1));
+    let mut done = if threads == 1 {
+        work()
+    } else {
+        std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let mut done = work();
+            for other in others {
+                match other.join() {
+                    Ok(more) => done.extend(more),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            done
+        })
+    };
+    done.sort_by_key(|d| d.0);
+    done.into_iter().flat_map(|d| d.1).collect()
+}
+
+/// Squared distances row by row, for pictures and referees: `take(s, t, row)` gets those of window `s` to windows `t`, `t + 1`, … Every pair
+/// with `s <= t` comes once or more, in tiles. Windows are those of [`Cloud::place`]; infinite where one lies across two clips.
+pub fn each_row(cloud: &Cloud, wide: bool, take: impl FnMut(usize, usize, &[f32])) {
+    struct Rows<F>(F);
+    impl<F: FnMut(usize, usize, &[f32])> Sink for Rows<F> {
+        fn row(&mut self, s: usize, t: usize, _: &[f32], here: &[f32], _: &[f32]) {
+            (self.0)(s, t, &here[1..here.len() - 1]);
+        }
+    }
+    let (mut rows, mut scratch) = (Rows(take), Scratch::default());
+    for band in (0..cloud.len()).step_by(BAND) {
+        kernel::band(cloud, band, wide, &mut scratch, &mut rows);
+    }
+}
+
+/// Squared distance of two windows, in doubles, and the planar motion that lays the second over the first.
+fn pair(cloud: &Cloud, s: usize, t: usize) -> (f64, Planar) {
+    let (still, moving) = (centre(cloud, s), centre(cloud, t));
+    let places = cloud.roots.len();
+    let (mut energy, mut dot, mut cross) = (0.0f64, 0.0f64, 0.0f64);
+    for row in 0..cloud.window {
+        for (k, (p, q)) in cloud.frame(s + row).iter().zip(cloud.frame(t + row)).enumerate() {
+            // Velocities have no place to be centred on.
+            let root = if k < places { f64::from(cloud.roots[k]) } else { 0.0 };
+            let about = |v: &[f32; 3], c: [f64; 2]| [f64::from(v[0]) - root * c[0], f64::from(v[2]) - root * c[1]];
+            let ([px, pz], [qx, qz]) = (about(p, still), about(q, moving));
+            let up = f64::from(p[1]) - f64::from(q[1]);
+            energy += px * px + pz * pz + qx * qx + qz * qz + up * up;
+            dot += px * qx + pz * qz;
+            cross += px * qz - pz * qx;
+        }
+    }
+    let squared = energy - 2.0 * (dot * dot + cross * cross).sqrt();
+    let turn = libm::atan2(cross, dot);
+    let (sine, cosine) = libm::sincos(turn);
+    let turned = [cosine * moving[0] + sine * moving[1], cosine * moving[1] - sine * moving[0]];
+    let shift = Vec2::new((still[0] - turned[0]) as f32, (still[1] - turned[1]) as f32);
+    (squared.max(0.0), Planar { turn: wrap(turn as f32), shift })
+}
+
+/// Mean place of a window's points on the ground.
+fn centre(cloud: &Cloud, window: usize) -> [f64; 2] {
+    let (mut sum, mut weight) = ([0.0f64; 2], 0.0f64);
+    for row in window..window + cloud.window {
+        for (p, root) in cloud.frame(row).iter().zip(&cloud.roots) {
+            let root = f64::from(*root);
+            sum = [sum[0] + f64::from(p[0]) * root, sum[1] + f64::from(p[2]) * root];
+            weight += root * root;
+        }
+    }
+    sum.map(|v| v / weight)
+}
+
+/// Distance of each window to the one `seconds` later in its clip: how far motion goes by itself.
+fn successors(cloud: &Cloud, fps: f32, seconds: f32) -> Vec<(usize, f32)> {
+    let lag = ((seconds * fps).round() as usize).max(1);
+    let follows = |s: &usize| match (cloud.place(*s), cloud.place(s + lag)) {
+        (Some(a), Some(b)) => a.0 == b.0,
+        _ => false,
+    };
+    (0..cloud.len()).filter(follows).map(|s| (s, pair(cloud, s, s + lag).0.sqrt() as f32)).collect()
+}
+
+/// The value that a share of a list is below.
+fn quantile(mut values: Vec<f32>, share: f32) -> f32 {
+    values.sort_by(f32::total_cmp);
+    let last = values.len().saturating_sub(1);
+    values.get((share.clamp(0.0, 1.0) * last as f32).round() as usize).copied().unwrap_or(0.0)
+}
+
+fn limit(cloud: &Cloud, fps: f32, config: &TransitionConfig) -> f32 {
+    let natural = successors(cloud, fps, config.successor_seconds).into_iter().map(|s| s.1).collect();
+    quantile(natural, config.percentile)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,298 @@
+//! The motion graph as the run time sees it: where motion may branch, and what can be played from there.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::FrameIdx;
+use crate::align::Planar;
+
+/// Which clip of a library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClipIdx(pub u32);
+
+/// Which node of a [`Graph`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeIdx(pub u32);
+
+/// Which edge of a [`Graph`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EdgeIdx(pub u32);
+
+impl ClipIdx {
+    /// Position in arrays that hold one value per clip.
+    #[inline]
+    pub fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl NodeIdx {
+    /// Position in arrays that hold one value per node.
+    #[inline]
+    pub fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl EdgeIdx {
+    /// Position in arrays that hold one value per edge.
+    #[inline]
+    pub fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A pose where motion may branch: the frame of a clip at which an edge ends and others begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Node {
+    /// Of which clip.
+    pub clip: ClipIdx,
+    /// Of which frame.
+    pub frame: FrameIdx,
+}
+
+/// A span that happens within an edge, in the count of its clip's spans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SpanRef {
+    /// Position in [`Clip::spans`](crate::Clip::spans).
+    pub span: u32,
+    /// Whether all of it lies in the edge. Attacks and avoidances always do.
+    pub whole: bool,
+}
+
+/// How an edge begins where it is not the frame after its node's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry {
+    /// Over which the difference between the pose left and the pose entered fades, seconds.
+    pub blend: f32,
+    /// Lays the entered clip over the one left, both in their clips' own places.
+    pub align: Planar,
+    /// Of the windows around both frames, metres, root mean square.
+    pub distance: f32,
+}
+
+/// A range of a clip, played from one node to the next.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edge {
+    /// Where it begins.
+    pub from: NodeIdx,
+    /// Where it ends: the node of its last frame.
+    pub to: NodeIdx,
+    /// What is played.
+    pub clip: ClipIdx,
+    /// Shown at the moment the node `from` is reached, in its place.
+    pub first: FrameIdx,
+    /// After the first.
+    pub last: FrameIdx,
+    /// `None` where the clip simply goes on.
+    pub entry: Option<Entry>,
+    /// From `first` to `last`.
+    pub seconds: f32,
+    /// Lays the root's place on the ground and its heading at `first` over those at `last`: how far the edge carries. Relative to the former.
+    pub displacement: Planar,
+    spans: Range<u32>,
+}
+
+impl Edge {
+    /// An edge; the graph fills in its spans.
+    pub fn new(
+        from: NodeIdx,
+        to: NodeIdx,
+        (clip, first, last): (ClipIdx, FrameIdx, FrameIdx),
+        entry: Option<Entry>,
+        seconds: f32,
+        displacement: Planar,
+    ) -> Edge {
+        Edge { from, to, clip, first, last, entry, seconds, displacement, spans: 0..0 }
+    }
+}
+
+/// Nodes and edges in flat arrays, edges sorted by the node they leave.
+///
+/// Invariants: at least one node; every node has an edge that leaves it; every edge runs forward in its clip, ends at the frame of
+/// the node it leads to, and, where it has no entry, begins at the frame of the node it leaves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Graph {
+    nodes: Box<[Node]>,
+    edges: Box<[Edge]>,
+    /// Where the edges of each node begin; one more at the end.
+    leaving: Box<[u32]>,
+    spans: Box<[SpanRef]>,
+}
+
+/// Why nodes and edges do not make a graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GraphError {
+    /// There are no nodes.
+    Empty,
+    /// Nothing leaves a node.
+    DeadEnd {
+        /// Which.
+        node: NodeIdx,
+    },
+    /// An edge breaks an invariant of [`Graph`].
+    BadEdge {
+        /// Its position in the list that was given.
+        edge: usize,
+        /// Which invariant.
+        why: &'static str,
+    },
+}
+
+impl fmt::Display for GraphError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GraphError::Empty => write!(f, "a graph needs at least one node"),
+            GraphError::DeadEnd { node } => write!(f, "nothing leaves node {}", node.0),
+            GraphError::BadEdge { edge, why } => write!(f, "edge {edge}: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for GraphError {}
+
+impl Graph {
+    /// Checks and sorts. `spans` says what happens within each edge.
+    pub fn new(nodes: Vec<Node>, edges: Vec<(Edge, Vec<SpanRef>)>) -> Result<Graph, GraphError> {
+        if nodes.is_empty() {
+            return Err(GraphError::Empty);
+        }
+        for (index, (edge, _)) in edges.iter().enumerate() {
+            let bad = |why| Err(GraphError::BadEdge { edge: index, why });
+            let (Some(from), Some(to)) = (nodes.get(edge.from.at()), nodes.get(edge.to.at())) else {
+                return bad("there is no such node");
+            };
+            if edge.last <= edge.first {
+                return bad("it does not run forward");
+            }
+            if *to != (Node { clip: edge.clip, frame: edge.last }) {
+                return bad("it does not end at its node's frame");
+            }
+            if edge.entry.is_none() && *from != (Node { clip: edge.clip, frame: edge.first }) {
+                return bad("it does not begin at its node's frame and has no entry");
+            }
+            let entry = edge
+                .entry
+                .is_none_or(|e| e.blend.is_finite() && e.blend >= 0.0 && e.distance.is_finite() && finite(&e.align));
+            if !(entry && edge.seconds.is_finite() && edge.seconds > 0.0 && finite(&edge.displacement)) {
+                return bad("a number is not finite, or it lasts no time");
+            }
+        }
+        let mut edges = edges;
+        edges.sort_by_key(|(e, _)| (e.from, e.entry.is_some(), e.clip, e.first));
+        let mut leaving = vec![0u32; nodes.len() + 1];
+        for (edge, _) in &edges {
+            leaving[edge.from.at() + 1] += 1;
+        }
+        if let Some(node) = leaving[1..].iter().position(|count| *count == 0) {
+            return Err(GraphError::DeadEnd { node: NodeIdx(node as u32) });
+        }
+        for node in 1..leaving.len() {
+            leaving[node] += leaving[node - 1];
+        }
+        let mut spans = Vec::new();
+        let edges = edges.into_iter().map(|(mut edge, within)| {
+            let start = spans.len() as u32;
+            spans.extend(within);
+            edge.spans = start..spans.len() as u32;
+            edge
+        });
+        Ok(Graph { edges: edges.collect(), nodes: nodes.into(), leaving: leaving.into(), spans: spans.into() })
+    }
+
+    /// All nodes, by clip and frame.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// All edges, by the node they leave.
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+
+    /// One node.
+    #[inline]
+    pub fn node(&self, node: NodeIdx) -> &Node {
+        &self.nodes[node.at()]
+    }
+
+    /// One edge.
+    #[inline]
+    pub fn edge(&self, edge: EdgeIdx) -> &Edge {
+        &self.edges[edge.at()]
+    }
+
+    /// What can be played from a node: never empty, and the clip's own continuation first where there is one.
+    #[inline]
+    pub fn leaving(
+        &self,
+        node: NodeIdx,
+    ) -> impl ExactSizeIterator<Item = EdgeIdx> + DoubleEndedIterator + Clone + use<> {
+        (self.leaving[node.at()]..self.leaving[node.at() + 1]).map(EdgeIdx)
+    }
+
+    /// What can be played after an edge.
+    #[inline]
+    pub fn after(&self, edge: EdgeIdx) -> impl ExactSizeIterator<Item = EdgeIdx> + DoubleEndedIterator + Clone + use<> {
+        self.leaving(self.edge(edge).to)
+    }
+
+    /// What happens within an edge.
+    #[inline]
+    pub fn spans(&self, edge: EdgeIdx) -> &[SpanRef] {
+        let range = &self.edge(edge).spans;
+        &self.spans[range.start as usize..range.end as usize]
+    }
+}
+
+fn finite(planar: &Planar) -> bool {
+    planar.turn.is_finite() && planar.shift.is_finite()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(clip: u32, frame: u32) -> Node {
+        Node { clip: ClipIdx(clip), frame: FrameIdx(frame) }
+    }
+
+    fn edge(from: u32, to: u32, clip: u32, range: (u32, u32), jump: bool) -> (Edge, Vec<SpanRef>) {
+        let entry = jump.then_some(Entry { blend: 0.3, align: Planar::IDENTITY, distance: 0.01 });
+        let range = (ClipIdx(clip), FrameIdx(range.0), FrameIdx(range.1));
+        (Edge::new(NodeIdx(from), NodeIdx(to), range, entry, 0.5, Planar::IDENTITY), Vec::new())
+    }
+
+    #[track_caller]
+    fn check(nodes: &[Node], edges: &[(Edge, Vec<SpanRef>)], expected: &str) {
+        let error = Graph::new(nodes.to_vec(), edges.to_vec()).map(|_| ()).map_err(|e| e.to_string());
+        assert_eq!(error.err().unwrap_or_default(), expected);
+    }
+
+    #[test]
+    fn graphs_are_checked() {
+        let nodes = [node(0, 10), node(0, 20)];
+        let (on, back) = (edge(0, 1, 0, (10, 20), false), edge(1, 0, 0, (5, 10), true));
+        check(&nodes, &[on.clone(), back.clone()], "");
+        check(&[], &[], "a graph needs at least one node");
+        check(&nodes, std::slice::from_ref(&on), "nothing leaves node 1");
+        check(&nodes, &[on.clone(), edge(1, 7, 0, (5, 10), true)], "edge 1: there is no such node");
+        check(&nodes, &[edge(1, 0, 0, (10, 10), true), on.clone()], "edge 0: it does not run forward");
+        check(&nodes, &[edge(1, 0, 0, (5, 11), true), on.clone()], "edge 0: it does not end at its node's frame");
+        let no_entry = "edge 0: it does not begin at its node's frame and has no entry";
+        check(&nodes, &[edge(1, 0, 0, (5, 10), false), on], no_entry);
+    }
+
+    #[test]
+    fn edges_are_found_by_node() {
+        let nodes = vec![node(0, 10), node(0, 20)];
+        let whole = vec![SpanRef { span: 3, whole: true }];
+        let (on, _) = edge(0, 1, 0, (10, 20), false);
+        let edges = vec![edge(1, 0, 0, (5, 10), true), edge(0, 1, 0, (2, 20), true), (on, whole.clone())];
+        let graph = Graph::new(nodes, edges).unwrap();
+        let from = |n: u32| graph.leaving(NodeIdx(n)).map(|e| graph.edge(e).first.0).collect::<Vec<_>>();
+        assert_eq!((from(0), from(1)), (vec![10, 2], vec![5]));
+        assert_eq!((graph.spans(EdgeIdx(0)), graph.spans(EdgeIdx(1))), (&whole[..], &[][..]));
+        assert_eq!(graph.after(EdgeIdx(2)).count(), 2);
+    }
+}
