@@ -9,7 +9,7 @@ use kumite_motion::align::Planar;
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::mirror::Mirror;
 use kumite_motion::retarget::{Actor, retarget};
-use kumite_motion::{Clip, FrameIdx, Roles, Vec2, humanoid, sample};
+use kumite_motion::{Clip, FrameIdx, Role, Roles, Skeleton, Vec2, humanoid, sample};
 use kumite_picture::Replay;
 use serde_json::json;
 
@@ -97,6 +97,8 @@ fn ending(path: &Path) -> Outcome<&'static str> {
 /// A user's character, understood.
 struct UserRig {
     rig: gltf::Rig,
+    /// Its joints, the pelvis free to rise and sink.
+    skeleton: Arc<Skeleton>,
     roles: Roles,
     anatomy: Anatomy,
 }
@@ -110,7 +112,12 @@ fn load_rig(path: &Path) -> Outcome<UserRig> {
         || Failure::bad("this rig is not understood: no two legs and two arms were found in its joints").in_file(path);
     let roles = roles_of(rig.skeleton()).ok_or_else(unknown)?;
     let anatomy = Anatomy::of_rest(rig.skeleton(), &roles).ok_or_else(unknown)?;
-    Ok(UserRig { rig, roles, anatomy })
+    let mut joints = rig.skeleton().to_joints();
+    if let Some(pelvis) = roles.get(Role::Pelvis) {
+        joints[pelvis.at()].moves = true;
+    }
+    let skeleton = Skeleton::new(&joints).map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
+    Ok(UserRig { rig, skeleton: Arc::new(skeleton), roles, anatomy })
 }
 
 fn rate(flag: &str, fps: Option<f32>) -> Outcome<Option<f32>> {
@@ -131,7 +138,7 @@ fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>
         let failed = |e: kumite_motion::ClipError| Failure::bad(e.to_string()).in_file(Path::new(&source.name));
         let (mut clip, roles) = match rig {
             Some(rig) => {
-                let to = Actor { skeleton: rig.rig.skeleton(), roles: &rig.roles, anatomy: &rig.anatomy };
+                let to = Actor { skeleton: &rig.skeleton, roles: &rig.roles, anatomy: &rig.anatomy };
                 (carried_over(source, motion, to)?, Some(rig.roles))
             }
             None if args.canonical => {

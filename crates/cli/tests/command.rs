@@ -110,6 +110,30 @@ fn convert_there_and_back_is_the_same_motion() {
     assert_eq!(std::fs::read(folder.join("duck.bvh")).unwrap(), std::fs::read(folder.join("again.bvh")).unwrap());
 }
 
+/// A rig with a root bone under the pelvis: the ground's motion goes to the root, the pelvis rises and sinks on it, the skin stays.
+#[test]
+fn a_motion_is_put_on_a_rig() {
+    let folder = folder("rig");
+    assert_eq!(kumite(&folder, &["convert", "embedded:jab", "hero.glb"]).status.code(), Some(0));
+    let out = kumite(&folder, &["convert", "embedded:duck", "duck.glb", "--rig", "hero.glb", "--json"]);
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stdout));
+    assert_eq!(json(&out)["joints"], 22);
+    let (hero, duck) =
+        (std::fs::read(folder.join("hero.glb")).unwrap(), std::fs::read(folder.join("duck.glb")).unwrap());
+    assert!(duck.len() > hero.len() / 2, "the skin is gone");
+    for name in ["duck.glb", "duck.bvh"] {
+        if name == "duck.bvh" {
+            assert_eq!(kumite(&folder, &["convert", "duck.glb", "duck.bvh"]).status.code(), Some(0));
+        }
+        let found = json(&kumite(&folder, &["inspect", name, "--json"]))["files"][0].clone();
+        assert_eq!(found["roles"].as_object().unwrap().len(), 21, "{name}");
+        assert!((found["height_m"].as_f64().unwrap() - 1.78).abs() < 0.02, "{name}: {found}");
+    }
+    refused(&folder, &["convert", "embedded:duck", "a.bvh", "--rig", "hero.glb"], ".glb");
+    refused(&folder, &["convert", "embedded:duck", "a.glb", "--rig", "missing.glb"], "missing.glb");
+    refused(&folder, &["convert", "embedded:duck", "a.glb", "--rig", "duck.bvh"], "duck.bvh");
+}
+
 #[test]
 fn demo_writes_a_page_and_what_it_shows() {
     let folder = folder("demo");

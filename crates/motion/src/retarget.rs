@@ -92,8 +92,18 @@ fn place_pelvis(
     let height = (s.y - from.anatomy.floor - from.anatomy.ankle) * scale + to.anatomy.ankle;
     let wanted = Vec3::new(s.x * scale, height, s.z * scale);
     let shift = wanted - middle(world, to);
-    out.translations[0] += shift;
-    world.positions.iter_mut().for_each(|p| *p += shift);
+    // A bone under the pelvis that stands for the place on the ground moves along the ground; the pelvis rises and sinks on it.
+    let pelvis = to.roles.get(Role::Pelvis).filter(|p| *p != JointIdx::ROOT);
+    let own = pelvis.and_then(|p| Some((p, to.skeleton.movers().binary_search(&p).ok()?)));
+    match own {
+        Some((pelvis, mover)) => {
+            let above = to.skeleton.parent(pelvis).map_or(Quat::IDENTITY, |p| world.rotation(p));
+            out.translations[0] += Vec3::new(shift.x, 0.0, shift.z);
+            out.translations[mover] += above.conjugate() * Vec3::new(0.0, shift.y, 0.0);
+        }
+        None => out.translations[0] += shift,
+    }
+    fk::pose(to.skeleton, out, world);
 }
 
 /// One leg of the target.
