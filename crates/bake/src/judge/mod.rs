@@ -1,0 +1,344 @@
+//! Whether a motion could be a person's: joints within their ranges, feet that stand where they are planted, limbs beside
+//! and not inside each other, weight over the feet when nothing moves, free fall in the air, speeds people reach.
+//!
+//! It judges any clip, keyed or captured, by the same numbers, which were measured on captures (see [`bounds`]). It says what
+//! was measured, what is allowed and in which frame, whether or not it passes, so that a person can look there.
+
+pub mod bounds;
+mod film;
+mod measure;
+mod solid;
+
+use std::fmt;
+
+use kumite_motion::anatomy::Anatomy;
+use kumite_motion::limits::Limit;
+use kumite_motion::{Clip, Contacts, Role, Roles, Vec2, mass, sample, support};
+
+use film::Film;
+pub use measure::{Figures, Window, figures};
+pub use solid::{Solid, solids};
+
+/// What was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum What {
+    /// A joint beyond its range, degrees.
+    JointLimit,
+    /// A planted foot that moves along the floor, metres per second.
+    FootSlide,
+    /// All planted feet on average, metres per second.
+    MeanFootSlide,
+    /// Two parts of the body in the same place, metres.
+    Penetration,
+    /// The centre of mass outside the soles while nothing moves, metres.
+    Balance,
+    /// An acceleration in the air that is not gravity's, metres per second squared.
+    FreeFall,
+    /// A hand, metres per second.
+    HandSpeed,
+    /// A foot, metres per second.
+    FootSpeed,
+    /// The pelvis, metres per second.
+    BodySpeed,
+    /// The pelvis, metres per second squared.
+    BodyAcceleration,
+    /// A joint, degrees per second.
+    JointSpeed,
+    /// A joint, degrees per second squared.
+    JointAcceleration,
+    /// A hand's path, metres per second cubed.
+    HandJerk,
+}
+
+impl What {
+    /// For people.
+    pub fn name(self) -> &'static str {
+        match self {
+            What::JointLimit => "joint beyond its range, degrees",
+            What::FootSlide => "planted foot slides, m/s",
+            What::MeanFootSlide => "planted feet slide on average, m/s",
+            What::Penetration => "body inside itself, m",
+            What::Balance => "off balance while still, m",
+            What::FreeFall => "not gravity in the air, m/s2",
+            What::HandSpeed => "hand speed, m/s",
+            What::FootSpeed => "foot speed, m/s",
+            What::BodySpeed => "body speed, m/s",
+            What::BodyAcceleration => "body acceleration, m/s2",
+            What::JointSpeed => "joint speed, degrees/s",
+            What::JointAcceleration => "joint acceleration, degrees/s2",
+            What::HandJerk => "hand jerk, m/s3",
+        }
+    }
+}
+
+/// The worst of one kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Finding {
+    /// Of which kind.
+    pub what: What,
+    /// Which part of the body.
+    pub part: Option<Role>,
+    /// The worst there is.
+    pub measured: f32,
+    /// The most there may be.
+    pub allowed: f32,
+    /// Where it is, in the clip's frames.
+    pub frame: usize,
+    /// Whether it may be.
+    pub ok: bool,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let part = self.part.map_or("body", Role::name);
+        let (name, measured, allowed) = (self.what.name(), self.measured, self.allowed);
+        write!(f, "{name}: {measured:.3} of {allowed:.3}, {part}, frame {}", self.frame)
+    }
+}
+
+/// All that was found about a clip.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Verdict {
+    /// One per kind and part, bad or good. Kinds that do not apply (free fall of someone who does not jump) are left out.
+    pub findings: Vec<Finding>,
+}
+
+impl Verdict {
+    /// Whether nothing was found that no person does.
+    pub fn passes(&self) -> bool {
+        self.findings.iter().all(|f| f.ok)
+    }
+
+    /// What speaks against it.
+    pub fn faults(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|f| !f.ok)
+    }
+
+    /// The finding of a kind that comes nearest to its bound, or goes farthest beyond.
+    pub fn worst(&self, what: What) -> Option<&Finding> {
+        let share = |f: &Finding| f.measured / f.allowed.max(1e-9);
+        self.findings.iter().filter(|f| f.what == what).max_by(|a, b| share(a).total_cmp(&share(b)))
+    }
+
+    fn add(&mut self, what: What, part: Option<Role>, worst: Option<(usize, f32)>, allowed: f32) {
+        if let Some((frame, measured)) = worst {
+            self.findings.push(Finding { what, part, measured, allowed, frame, ok: measured <= allowed });
+        }
+    }
+}
+
+/// Judges a clip in metres with +Y up and its floor at [`Anatomy::floor`].
+///
+/// Contacts are those of the clip; without any they are detected. Parts the skeleton lacks are not judged.
+pub fn judge(clip: &Clip, roles: &Roles, anatomy: &Anatomy) -> Verdict {
+    let mut verdict = Verdict::default();
+    let film = Film::of(clip, roles, anatomy);
+    let found;
+    let contacts = if clip.contacts.len() == clip.frames() {
+        &clip.contacts
+    } else {
+        found = crate::contacts::detect(clip, roles, anatomy);
+        &found
+    };
+    joint_limits(&film, &mut verdict);
+    foot_slide(clip, roles, anatomy, contacts, &mut verdict);
+    penetration(&film, &mut verdict);
+    balance(&film, contacts, &mut verdict);
+    free_fall(clip, &film, &mut verdict);
+    // Speeds are compared at one rate: a rate of 120 shows noise that one of 30 does not.
+    if let Ok(even) = sample::resample(clip, bounds::RATE) {
+        let scale = clip.fps() / even.fps();
+        let from = verdict.findings.len();
+        speeds(&Film::of(&even, roles, anatomy), &mut verdict);
+        for finding in &mut verdict.findings[from..] {
+            let frame = libm::roundf(finding.frame as f32 * scale) as usize;
+            finding.frame = frame.min(clip.frames() - 1);
+        }
+    }
+    verdict
+}
+
+/// The largest value and where it is.
+fn worst(values: impl IntoIterator<Item = f32>) -> Option<(usize, f32)> {
+    values.into_iter().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// What is kept up for some frames: the least of each window. A single frame of a capture may be noise.
+fn sustained(values: &[f32], frames: usize) -> Vec<f32> {
+    let frames = frames.clamp(1, values.len().max(1));
+    values.windows(frames).map(|w| w.iter().copied().fold(f32::INFINITY, f32::min)).collect()
+}
+
+fn joint_limits(film: &Film, verdict: &mut Verdict) {
+    for role in Role::ALL {
+        let Some(limit) = Limit::of(role) else { continue };
+        let excess: Vec<f32> =
+            (0..film.frames()).filter_map(|f| Some(limit.excess(film.local(f, role)?).to_degrees())).collect();
+        if excess.len() == film.frames() {
+            let worst = worst(sustained(&excess, film.frames_in(bounds::SUSTAINED_LIMIT)));
+            verdict.add(What::JointLimit, Some(role), worst, bounds::limit_excess_deg(role));
+        }
+    }
+}
+
+fn foot_slide(clip: &Clip, roles: &Roles, anatomy: &Anatomy, contacts: &[Contacts], verdict: &mut Verdict) {
+    let Some(feet) = crate::contacts::soles(clip, roles, anatomy) else { return };
+    let parts = [
+        (Role::LeftAnkle, 0, 0, Contacts::LEFT_HEEL),
+        (Role::LeftToe, 0, 1, Contacts::LEFT_TOE),
+        (Role::RightAnkle, 1, 0, Contacts::RIGHT_HEEL),
+        (Role::RightToe, 1, 1, Contacts::RIGHT_TOE),
+    ];
+    // Over a window, so that the noise of a marker, which goes to and fro, does not count as a slide.
+    let window = (libm::roundf(bounds::SLIDE_OVER * clip.fps()) as usize).max(1);
+    for (role, foot, point, part) in parts {
+        let track = &feet[foot].points[point];
+        let slides = (0..track.len().saturating_sub(window)).map(|f| {
+            if !contacts[f..=f + window].iter().all(|c| c.has(part)) {
+                return 0.0;
+            }
+            let gone = track[f + window] - track[f];
+            Vec2::new(gone.x, gone.z).length() * clip.fps() / window as f32
+        });
+        verdict.add(What::FootSlide, Some(role), worst(slides), bounds::SLIDE);
+    }
+    let mean = crate::contacts::slide(clip, roles, anatomy, contacts);
+    verdict.add(What::MeanFootSlide, None, mean.map(|m| (0, m)), bounds::MEAN_SLIDE);
+}
+
+fn penetration(film: &Film, verdict: &mut Verdict) {
+    let solids = solids();
+    let pairs = solid::pairs(&solids);
+    let mut depths = vec![Vec::with_capacity(film.frames()); pairs.len()];
+    for frame in 0..film.frames() {
+        let placed: Vec<_> = solids.iter().map(|s| s.placed(film, frame)).collect();
+        for (depths, &(a, b)) in depths.iter_mut().zip(&pairs) {
+            let depth = match (&placed[a], &placed[b]) {
+                (Some(a), Some(b)) => a.depth(b),
+                _ => 0.0,
+            };
+            depths.push(depth.max(0.0));
+        }
+    }
+    for (depths, &(a, b)) in depths.iter().zip(&pairs) {
+        let worst = worst(sustained(depths, film.frames_in(bounds::SUSTAINED_TOUCH)));
+        verdict.add(What::Penetration, Some(solids[a].role), worst, solid::allowed(&solids[a], &solids[b]));
+    }
+}
+
+fn balance(film: &Film, contacts: &[Contacts], verdict: &mut Verdict) {
+    let parts = [Role::Pelvis, Role::Head, Role::LeftWrist, Role::RightWrist, Role::LeftAnkle, Role::RightAnkle];
+    let reach = film.frames_in(bounds::STILL_FOR);
+    let (mut worst, mut any) = ((0, 0.0f32), false);
+    for (frame, &planted) in contacts.iter().enumerate() {
+        if planted == Contacts::NONE || frame < reach || frame + reach >= film.frames() {
+            continue;
+        }
+        let moved = parts.iter().filter_map(|&r| {
+            let here = film.at(frame, r)?;
+            let far = |f: usize| film.at(f, r).map_or(0.0, |p| (p - here).length());
+            Some(far(frame - reach).max(far(frame + reach)).max(far(frame + reach / 2)).max(far(frame - reach / 2)))
+        });
+        if moved.fold(0.0, f32::max) > bounds::STILL * film.scale {
+            continue;
+        }
+        let points = support::sole_points(film.skeleton, film.roles, &film.worlds[frame], planted);
+        let centre = mass::centre(film.skeleton, film.roles, &film.worlds[frame]);
+        let outside = -support::margin(&support::hull(&points), Vec2::new(centre.x, centre.z)) / film.scale;
+        any = true;
+        if outside.is_finite() && outside > worst.1 {
+            worst = (frame, outside);
+        }
+    }
+    verdict.add(What::Balance, None, any.then_some(worst), bounds::OFF_BALANCE);
+}
+
+/// In every flight a parabola is laid through the height of the centre of mass.
+fn free_fall(clip: &Clip, film: &Film, verdict: &mut Verdict) {
+    let Some(feet) = crate::contacts::soles(clip, film.roles, film.anatomy) else { return };
+    let high = |frame: usize| {
+        let heights = feet.iter().flat_map(|foot| foot.points.iter().map(|track| track[frame].y));
+        heights.fold(f32::INFINITY, f32::min) - film.anatomy.floor > bounds::FLIGHT_HEIGHT * film.scale
+            && film.at(frame, Role::Pelvis).is_some_and(|p| p.y - film.anatomy.floor > 0.9 * film.anatomy.leg)
+    };
+    let (mut start, mut worst) = (0, None::<(usize, f32)>);
+    for frame in 0..=film.frames() {
+        if frame < film.frames() && high(frame) {
+            continue;
+        }
+        if (frame - start) as f32 >= bounds::FLIGHT_FOR * clip.fps() {
+            let heights: Vec<f32> =
+                (start..frame).map(|f| mass::centre(film.skeleton, film.roles, &film.worlds[f]).y).collect();
+            let off = (bend(&heights, clip.fps()) + 9.81).abs();
+            if worst.is_none_or(|w| off > w.1) {
+                worst = Some((usize::midpoint(start, frame), off));
+            }
+        }
+        start = frame + 1;
+    }
+    verdict.add(What::FreeFall, None, worst, bounds::NOT_GRAVITY);
+}
+
+/// Second derivative of the parabola nearest to evenly spaced values.
+fn bend(values: &[f32], fps: f32) -> f32 {
+    let n = values.len() as f64;
+    let middle = 0.5 * (n - 1.0);
+    // Against the second Legendre-like polynomial x² - mean of x², which is square to constants and slopes.
+    let spread = (n * n - 1.0) / 12.0;
+    let (mut sum, mut weight) = (0.0, 0.0);
+    for (i, &value) in values.iter().enumerate() {
+        let x = i as f64 - middle;
+        let p = x * x - spread;
+        sum += p * f64::from(value);
+        weight += p * p;
+    }
+    (2.0 * sum / weight.max(1e-12)) as f32 * fps * fps
+}
+
+fn speeds(film: &Film, verdict: &mut Verdict) {
+    let rate = bounds::RATE;
+    let tracks = |role: Role| film.track(role).map(|t| t.iter().map(|p| *p / film.scale).collect::<Vec<_>>());
+    let speed = |t: &[kumite_motion::Vec3]| worst(t.windows(2).map(|w| (w[1] - w[0]).length() * rate));
+    for (role, what, allowed) in [
+        (Role::LeftWrist, What::HandSpeed, bounds::HAND_SPEED),
+        (Role::RightWrist, What::HandSpeed, bounds::HAND_SPEED),
+        (Role::LeftAnkle, What::FootSpeed, bounds::FOOT_SPEED),
+        (Role::RightAnkle, What::FootSpeed, bounds::FOOT_SPEED),
+        (Role::Pelvis, What::BodySpeed, bounds::BODY_SPEED),
+    ] {
+        let Some(track) = tracks(role) else { continue };
+        verdict.add(what, Some(role), speed(&track), allowed);
+        if what == What::BodySpeed {
+            let pushes = track.windows(3).map(|w| (w[2] - w[1] * 2.0 + w[0]).length() * rate * rate);
+            verdict.add(What::BodyAcceleration, Some(role), worst(pushes), bounds::BODY_ACCELERATION);
+        }
+        if what == What::HandSpeed {
+            let jerks = track.windows(4).map(|w| (w[3] - w[2] * 3.0 + w[1] * 3.0 - w[0]).length());
+            verdict.add(What::HandJerk, Some(role), worst(jerks.map(|j| j * rate * rate * rate)), bounds::HAND_JERK);
+        }
+    }
+    for role in Role::ALL {
+        let Some(turns) = film.turns(role) else { continue };
+        let speed = worst(turns.iter().map(|v| v.length().to_degrees() * rate));
+        verdict.add(What::JointSpeed, Some(role), speed, bounds::joint_speed_deg(role));
+        let change = worst(turns.windows(2).map(|w| (w[1] - w[0]).length().to_degrees() * rate * rate));
+        verdict.add(What::JointAcceleration, Some(role), change, bounds::joint_acceleration_deg(role));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thrown_stone_falls_at_g() {
+        let heights: Vec<f32> = (0..12).map(|i| i as f32 / 30.0).map(|t| 1.0 + 2.0 * t - 4.905 * t * t).collect();
+        assert!((bend(&heights, 30.0) + 9.81).abs() < 1e-2);
+    }
+
+    #[test]
+    fn one_bad_frame_is_not_sustained() {
+        assert_eq!(sustained(&[0.0, 9.0, 0.0, 3.0, 4.0], 2), [0.0, 0.0, 0.0, 3.0]);
+        assert_eq!(worst([1.0, 5.0, 2.0]), Some((1, 5.0)));
+    }
+}
