@@ -4,6 +4,7 @@
 //! Does not: read files, know the clock, or run while characters play. Same clips give the same answers.
 
 pub mod contacts;
+pub mod judge;
 pub mod transitions;
 pub mod understand;
 
