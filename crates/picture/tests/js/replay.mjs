@@ -30,7 +30,8 @@ check("the replay is ready", await page.evaluate(() => window.kumite.ready && !w
 await page.evaluate(() => window.kumite.seek(0.5));
 check("seeking goes where it should", Math.abs((await state()).time - 0.5) < 0.05);
 const joint = await page.evaluate(() => window.kumite.screen(0, 0));
-check("the first joint is on the page", joint && joint.x > 0 && joint.x < 960 && joint.y > 0 && joint.y < 640);
+const [x, y] = Array.isArray(joint) ? joint : [joint?.x, joint?.y];
+check(`the first joint is on the page: ${JSON.stringify(joint)}`, x > 0 && x < 960 && y > 0 && y < 640);
 await page.keyboard.press("ArrowRight");
 check("an arrow steps one frame on", (await state()).time > 0.5);
 const before = (await state()).time;
