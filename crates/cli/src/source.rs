@@ -6,7 +6,7 @@ use kumite_bake::{Understanding, understand};
 use kumite_formats::{Warning, bvh, gltf};
 use kumite_keying::{KeyingError, embedded, read_motion};
 use kumite_motion::anatomy::Anatomy;
-use kumite_motion::{Clip, Roles};
+use kumite_motion::{Clip, Pose, Roles};
 
 use crate::failure::{Failure, Outcome};
 
@@ -154,11 +154,22 @@ fn from_gltf(path: &Path, name: String) -> Outcome<Source> {
     let (file, mut warnings) = read_gltf(path)?;
     let (clips, more) = file.to_clips().map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
     warnings.extend(more);
-    if clips.is_empty() {
-        return Err(Failure::bad("the file holds no animation of a skeleton").in_file(path));
-    }
+    let clips = if clips.is_empty() { rest_of(&file, path, &mut warnings)? } else { clips };
     let motions = clips.into_iter().map(|c| Motion::unknown(gltf::without_root_bone(&c).unwrap_or(c))).collect();
     Ok(Source { name, format: "gltf", motions, warnings })
+}
+
+/// The rest pose of a rig that is not animated, as a clip of one frame.
+fn rest_of(file: &gltf::GltfFile, path: &Path, warnings: &mut Vec<Warning>) -> Outcome<Vec<Clip>> {
+    let failed = |e: &dyn std::fmt::Display| Failure::bad(e.to_string()).in_file(path);
+    let (characters, _) = file.characters().map_err(|e| failed(&e))?;
+    if characters.is_empty() {
+        return Err(Failure::bad("the file holds neither a skeleton nor an animation of one").in_file(path));
+    }
+    let text = "no animation: this is a rig, seen in the pose it was built in".to_owned();
+    warnings.push(Warning { line: None, text });
+    let still = |c: &gltf::Character| Clip::new(&c.name, c.skeleton().clone(), 30.0, &[Pose::rest(c.skeleton())]);
+    characters.iter().map(still).collect::<Result<_, _>>().map_err(|e| failed(&e))
 }
 
 fn keying(error: KeyingError) -> Failure {
