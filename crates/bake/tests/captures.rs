@@ -15,24 +15,6 @@ use kumite_motion::retarget::{Actor, retarget};
 use kumite_motion::rotation::between;
 use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Quat, Role, Roles, WorldPose, humanoid};
 
-fn folders() -> Vec<PathBuf> {
-    match std::env::var_os("KUMITE_MOCAP") {
-        Some(given) => std::env::split_paths(&given).collect(),
-        None => vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/mocap")],
-    }
-}
-
-fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            walk(&path, found);
-        } else if path.extension().is_some_and(|e| e == "bvh") {
-            found.push(path);
-        }
-    }
-}
-
 /// A figure for `cargo dev prove`.
 fn figure(name: &str, value: f32, unit: &str) {
     println!("\n{{\"figure\": \"{name}\", \"value\": {value}, \"unit\": \"{unit}\"}}");
@@ -40,23 +22,14 @@ fn figure(name: &str, value: f32, unit: &str) {
 
 /// Captures of people: files of a few joints are fixtures of readers.
 fn captures() -> Vec<(PathBuf, Clip)> {
-    let mut found = Vec::new();
-    for folder in folders() {
-        walk(&folder, &mut found);
-    }
-    found.sort();
-    let clips: Vec<(PathBuf, Clip)> = found
+    kumite_captures::files("bvh")
         .into_iter()
         .map(|path| {
             let clip = bvh::read(&std::fs::read(&path).unwrap()).unwrap().0.to_clip("capture").unwrap();
             (path, clip)
         })
         .filter(|(_, clip)| clip.skeleton().len() > 10)
-        .collect();
-    if clips.is_empty() {
-        println!("no captures: skipped");
-    }
-    clips
+        .collect()
 }
 
 fn name(path: &Path) -> String {
@@ -66,7 +39,7 @@ fn name(path: &Path) -> String {
 /// File stem → true rate and whether the table is sure of it.
 fn true_rates() -> Vec<(String, f32, bool)> {
     let mut rates = Vec::new();
-    for folder in folders() {
+    for folder in kumite_captures::folders() {
         let text = std::fs::read_to_string(folder.join("README.md")).unwrap_or_default();
         for line in text.lines().filter(|l| l.contains(".bvh |")) {
             let cells: Vec<&str> = line.split('|').map(str::trim).collect();

@@ -1,7 +1,5 @@
 //! The captures, and the proof that they are read right.
 
-use std::path::{Path, PathBuf};
-
 use glam::{DMat3, DVec3};
 use kumite_formats::bvh;
 use kumite_motion::FrameIdx;
@@ -9,38 +7,17 @@ use kumite_motion::fk::Tracks;
 
 use crate::{figure, holds};
 
-/// Every BVH below the folders of `KUMITE_MOCAP`, sorted.
-pub fn files() -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for folder in std::env::split_paths(&std::env::var_os("KUMITE_MOCAP").unwrap_or_default()) {
-        walk(&folder, &mut found);
-    }
-    found.sort();
-    found
-}
-
 /// Those of the CMU skeleton (31 joints), with their bytes.
 pub fn cmu() -> Vec<Vec<u8>> {
-    let cmu = files().into_iter().filter(|p| p.to_string_lossy().contains("cmu"));
+    let cmu = kumite_captures::files("bvh").into_iter().filter(|p| p.to_string_lossy().contains("cmu"));
     cmu.filter_map(|p| std::fs::read(p).ok()).collect()
-}
-
-fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            walk(&path, found);
-        } else if path.extension().is_some_and(|e| e == "bvh") {
-            found.push(path);
-        }
-    }
 }
 
 /// Reads every capture, and compares all joints of every tenth frame with a reader written apart.
 pub fn run() {
     let (mut read, mut failed, mut frames, mut bytes) = (0, 0, 0, 0);
     let (mut worst, mut worst_back) = (0.0f64, 0.0f64);
-    for path in files() {
+    for path in kumite_captures::files("bvh") {
         let Ok(data) = std::fs::read(&path) else { continue };
         bytes += data.len();
         let Ok((file, _)) = bvh::read(&data) else {

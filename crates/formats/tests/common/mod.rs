@@ -1,35 +1,8 @@
-//! Where tests find real captures, and a small generator of chance.
+//! Real captures, and a small generator of chance.
 
-#![allow(dead_code, clippy::print_stdout, reason = "every test file uses its own part")]
+#![allow(dead_code, unused_imports, reason = "every test file uses its own part")]
 
-use std::path::{Path, PathBuf};
-
-/// The captures beside the repository, or in `$KUMITE_MOCAP`.
-pub(crate) fn capture_folder() -> PathBuf {
-    std::env::var_os("KUMITE_MOCAP")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/mocap"), PathBuf::from)
-}
-
-/// Every file with this ending below the captures' folder, in order; says so where there are none.
-pub(crate) fn captures(ending: &str) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![capture_folder()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending)) {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    if files.is_empty() {
-        println!("skipped: all real .{ending} captures, the folder is absent (set KUMITE_MOCAP)");
-    }
-    files
-}
+pub(crate) use kumite_captures::files as captures;
 
 /// Xorshift64*: seeded, the same everywhere.
 pub(crate) struct Chance(u64);
