@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "helpers of tests")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use kumite_bake::judge::{Verdict, What, judge};
+use kumite_bake::judge::{Figures, Verdict, What, Window, figures, judge};
 use kumite_bake::understand::understand;
 use kumite_formats::bvh;
 use kumite_keying::embedded;
@@ -13,20 +13,10 @@ use kumite_motion::anatomy::Anatomy;
 use kumite_motion::rotation::about;
 use kumite_motion::{Clip, Pose, Role, Roles, Vec3};
 
-fn mocap() -> PathBuf {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/mocap");
-    std::env::var_os("KUMITE_MOCAP").map_or_else(beside, PathBuf::from)
-}
-
-/// Captures of one folder, by name.
+/// Captures in folders of this name, by the names of their files.
 fn captures(folder: &str) -> Vec<(String, Clip)> {
-    let mut paths: Vec<PathBuf> =
-        std::fs::read_dir(mocap().join(folder)).into_iter().flatten().flatten().map(|e| e.path()).collect();
-    paths.retain(|p| p.extension().is_some_and(|e| e == "bvh"));
-    paths.sort();
-    if paths.is_empty() {
-        println!("{folder}: no captures, skipped");
-    }
+    let mut paths = kumite_captures::files("bvh");
+    paths.retain(|path| path.parent().is_some_and(|p| p.ends_with(folder)));
     paths
         .iter()
         .map(|path| {
@@ -186,3 +176,87 @@ fn figures_of_the_captures() {
         );
     }
 }
+
+/// What a motion is measured by, and the captures of the same kind.
+const KINDS: [(&str, Window, &[&str]); 21] = [
+    ("step-forward", Window::Swing, &["E3_Advance", "E7_SuperFastAdvance"]),
+    ("step-back", Window::Swing, &["E5_Retreat"]),
+    ("step-left", Window::Swing, &["E9_SideStepLeft"]),
+    ("step-right", Window::Swing, &["E9_SideStepLeft"]),
+    ("pivot-left", Window::Swing, &["E2_TurnAroundLeft"]),
+    ("pivot-right", Window::Swing, &["E1_TurnAroundRight"]),
+    ("guard-to-stand", Window::Swing, &["D4_ReadyToRelax"]),
+    ("stand-to-guard", Window::Swing, &["D1_StandToReady"]),
+    ("walk", Window::Stride, &["B3_Walk", "B1_StandToWalk"]),
+    ("walk-turn-left", Window::Stride, &["B9_WalkTurnLeft90", "B12_WalkTurnRight90"]),
+    ("walk-stop", Window::Stride, &["B2_WalkToStand"]),
+    ("jab", Window::Strike, &["E1_JabLeft", "E15_BodyJabRight", "E16_BodyJabLeft"]),
+    ("cross", Window::Strike, &["E3_CrossLeft", "E4_CrossRight", "E13_BodyCrossLeft"]),
+    ("hook", Window::Strike, &["E5_HookLeft", "E6_HookRight", "E9_BodyHookLeft"]),
+    ("slip-left", Window::Head, &["E19_DodgeLeft", "E20_DodgeRight"]),
+    ("slip-right", Window::Head, &["E19_DodgeLeft", "E20_DodgeRight"]),
+    ("sway-back", Window::Head, &["E19_DodgeLeft", "E20_DodgeRight"]),
+    ("duck", Window::Low, &["E21_DuckLeft"]),
+    ("bob-and-weave", Window::Low, &["E21_DuckLeft"]),
+    ("block-high", Window::Hand, &["E11_BlockLeftHigh", "E13_BlockRightHigh", "E17_BlockMiddleHigh"]),
+    ("block-low", Window::Hand, &["E12_BlockLeftLow", "E15_BlockLeftMiddle", "E18_BlockMiddleLow"]),
+];
+
+fn cells(f: &Figures) -> [f32; 6] {
+    [f.active_seconds, f.hand_speed, f.foot_speed, f.reach, f.head_travel, f.mass_travel]
+}
+
+#[test]
+fn figures_are_those_of_people() {
+    let mut captured = captures("combat/accad_male2");
+    captured.extend(captures("locomotion/accad_male2"));
+    let clips = embedded::clips().unwrap();
+    let (mut table, mut off) = (String::new(), Vec::new());
+    for (name, window, like) in KINDS {
+        let clip = clips.iter().find(|c| c.name == name).unwrap();
+        let ours = figures(clip, &Roles::canonical(), &Anatomy::of_canonical(clip.skeleton()), window).unwrap();
+        let mut theirs: Vec<[f32; 6]> = Vec::new();
+        for like in like {
+            let Some((_, raw)) = captured.iter().find(|(n, _)| n == &format!("Male2_{like}")) else { continue };
+            let found = understand(raw).unwrap();
+            theirs.push(cells(&figures(&found.clip, &found.roles.value, &found.anatomy, window).unwrap()));
+        }
+        let range = |i: usize| {
+            let fold = |f: fn(f32, f32) -> f32, from: f32| theirs.iter().map(|t| t[i]).fold(from, f);
+            (fold(f32::min, f32::INFINITY), fold(f32::max, f32::NEG_INFINITY))
+        };
+        let (least, most) = range(0);
+        if !theirs.is_empty() && !(0.75 * least..=1.25 * most).contains(&ours.active_seconds) {
+            off.push(format!("{name}: {} s, captures {least} to {most} s", ours.active_seconds));
+        }
+        let row: Vec<String> = cells(&ours)
+            .iter()
+            .enumerate()
+            .map(|(i, v)| {
+                let (a, b) = range(i);
+                if (a - b).abs() < 0.005 { format!("{v:.2} ({a:.2})") } else { format!("{v:.2} ({a:.2}-{b:.2})") }
+            })
+            .collect();
+        table += &format!("| {name} | {} | {} |\n", row.join(" | "), like.join(", "));
+    }
+    assert!(off.is_empty(), "{}", off.join("\n"));
+    if captured.is_empty() {
+        return;
+    }
+    // The table of the documentation is written here, and checked here.
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/motions.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = page.split_once(BEGIN).unwrap();
+    let (_, after) = rest.split_once(END).unwrap();
+    let head = "| motion | active, s | hand, m/s | foot, m/s | reach | head, m | mass, m | captures |\n\
+                |---|---|---|---|---|---|---|---|\n";
+    let fresh = format!("{before}{BEGIN}\n{head}{table}{END}{after}");
+    if std::env::var_os("KUMITE_WRITE").is_some() {
+        std::fs::write(&path, fresh).unwrap();
+    } else {
+        assert!(page == fresh, "docs/motions.md is out of date: run with KUMITE_WRITE=1");
+    }
+}
+
+const BEGIN: &str = "<!-- measured -->";
+const END: &str = "<!-- end -->";

@@ -23,7 +23,9 @@ const LEG_SOFT: f32 = 0.983;
 /// Frames before and after a stretch over which the pelvis gives way.
 const SOFT_FRAMES: usize = 7;
 /// From this share of its length on an arm gives less than is asked, so that elbows do not snap straight either.
-const ARM_SOFT: f32 = 0.93;
+const ARM_SOFT: f32 = 0.92;
+/// And never more than this.
+const ARM_REACH: f32 = 0.985;
 /// Where elbows point when nothing else is said, in the chest's frame, left: down, clear of the ribs.
 const ELBOW: Vec3 = Vec3::new(0.42, -0.85, -0.32);
 
@@ -396,7 +398,15 @@ impl<'a> Body<'a> {
         };
         let mean = |part: &[f32]| part.iter().sum::<f32>() / part.len() as f32;
         let most = around(&needs, SOFT_FRAMES, &|part| part.iter().copied().fold(0.0, f32::max));
-        self.sinks = around(&around(&most, SOFT_FRAMES / 2, &mean), SOFT_FRAMES / 2, &mean);
+        let mut sinks = around(&around(&most, SOFT_FRAMES / 2, &mean), SOFT_FRAMES / 2, &mean);
+        // A motion begins and ends in its stance, whatever comes after or came before.
+        for (i, sink) in sinks.iter_mut().enumerate() {
+            let from_end = |end: usize| ease(i.abs_diff(end) as f32 / (2 * SOFT_FRAMES) as f32);
+            for end in [0, frames - 1] {
+                *sink = needs[end] + (*sink - needs[end]) * from_end(end);
+            }
+        }
+        self.sinks = sinks;
     }
 
     fn sink_at(&self, t: f32) -> f32 {
@@ -438,17 +448,20 @@ impl<'a> Body<'a> {
         Frame { place: world.position(Role::Back.joint()), rotation: world.rotation(Role::Back.joint()) }
     }
 
-    /// Breath and sway: slow sines of whole periods, so that idles loop.
+    /// Breath and sway: slow sines of whole periods, so that idles loop, from the stance to the stance.
     fn alive(&self, t: f32, slow: f32, phase: f32) -> f32 {
         if self.life == 0.0 {
             return 0.0;
         }
         let cycles = libm::roundf(self.seconds * slow).max(1.0);
-        self.life * libm::sinf(std::f32::consts::TAU * cycles * t / self.seconds + phase)
+        let turn = std::f32::consts::TAU * cycles * t / self.seconds;
+        self.life * (libm::sinf(turn + phase) - libm::sinf(phase))
     }
 
     /// The whole body, balanced, whether or not its legs reach the floor.
     fn stand(&self, t: f32, pose: &mut Pose, world: &mut WorldPose) -> [FootAt; 2] {
+        // A pose depends on its moment only, not on the one before.
+        pose.rotations.fill(Quat::IDENTITY);
         let stance = self.posture(t);
         let (hips_time, chest_time) = (self.early(t, self.lead), self.early(t, 0.5 * self.lead));
         let frame = self.frame_at(hips_time);
@@ -582,7 +595,7 @@ fn soft_reach(line: Vec3, longest: f32) -> Vec3 {
     if asked <= soft {
         return line;
     }
-    let room = 0.995 * longest - soft;
+    let room = ARM_REACH * longest - soft;
     line * ((soft + room * (1.0 - libm::expf((soft - asked) / room))) / asked)
 }
 
@@ -678,7 +691,8 @@ impl Leg {
                 break;
             }
             let s = (t - swing.leave) / (swing.land - swing.leave);
-            let share = ease(s);
+            // Minimum jerk alone is too fast in the middle: feet swing more evenly than hands.
+            let share = 0.5 * (ease(s) + s * s * (3.0 - 2.0 * s));
             let turn = from.turn + wrap(swing.to.turn - from.turn) * share;
             if swing.lift == 0.0 {
                 return (pivot(turn), place, 0.0, Hold::Pivots);

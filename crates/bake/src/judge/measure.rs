@@ -13,10 +13,12 @@ pub enum Window {
     Strike,
     /// A dodge: as long as the head is at least half as far from where it was as it gets.
     Head,
+    /// A duck: as long as the head is at least half as far below where it was as it gets.
+    Low,
     /// A block: as long as the hand is at least half as far from where it was as it gets, as the chest sees it.
     Hand,
-    /// Feet: from the first that leaves to the last that lands.
-    Feet,
+    /// Steps: how long a foot is on its way, on average.
+    Swing,
     /// A walk: the mean time from one foot's landing to the next.
     Stride,
 }
@@ -74,16 +76,24 @@ pub fn figures(clip: &Clip, roles: &Roles, anatomy: &Anatomy, window: Window) ->
             around(fast, 0.3) as f32 / rate
         }
         Window::Head => around(&away, 0.5) as f32 / rate,
+        Window::Low => {
+            let below: Vec<f32> = head.iter().map(|p| (head[0].y - p.y).max(0.0)).collect();
+            around(&below, 0.5) as f32 / rate
+        }
         Window::Hand => {
             let each = [0, 1].map(|i| seen[i].iter().map(|p| (*p - seen[i][0]).length()).collect::<Vec<f32>>());
             let far = if top(&each[0]).1 > top(&each[1]).1 { &each[0] } else { &each[1] };
             around(far, 0.5) as f32 / rate
         }
-        Window::Feet => {
-            let moving = |i: usize| feet.iter().any(|t| i > 0 && (t[i] - t[i - 1]).length() * rate > 0.45 * film.scale);
-            let first = (0..film.frames()).find(|&i| moving(i)).unwrap_or(0);
-            let last = (0..film.frames()).rev().find(|&i| moving(i)).unwrap_or(0);
-            (last - first) as f32 / rate
+        Window::Swing => {
+            let mut swings = Vec::new();
+            for foot in &feet {
+                let speeds = speeds(foot, rate);
+                let runs = speeds.chunk_by(|a, b| (*a > 0.3 * film.scale) == (*b > 0.3 * film.scale));
+                // Shorter ones are heels that rise or feet that turn on the spot.
+                swings.extend(runs.filter(|r| r[0] > 0.3 * film.scale && r.len() >= 8).map(<[f32]>::len));
+            }
+            swings.iter().sum::<usize>() as f32 / swings.len().max(1) as f32 / rate
         }
         Window::Stride => {
             let mut landings = Vec::new();
