@@ -24,6 +24,8 @@ pub struct Cloud {
     /// Padded frame of each clip's first window; one more at the end.
     starts: Vec<usize>,
     frames: Vec<usize>,
+    /// Mean place on the ground of each window that exists, metres.
+    centres: Vec<[f64; 2]>,
 }
 
 impl Cloud {
@@ -62,6 +64,7 @@ impl Cloud {
             owner: Vec::new(),
             starts: vec![0],
             frames: clips.iter().map(Clip::frames).collect(),
+            centres: Vec::new(),
         };
         let mut tracks = Tracks::default();
         for (index, clip) in clips.iter().enumerate() {
@@ -69,6 +72,7 @@ impl Cloud {
             cloud.push(index, &tracks, &used, moving.then_some(0.5 * fps * config.velocity_seconds));
         }
         cloud.lower();
+        cloud.centre();
         Ok(cloud)
     }
 
@@ -111,6 +115,24 @@ impl Cloud {
         }
     }
 
+    fn centre(&mut self) {
+        let mut sums = Vec::with_capacity(self.len());
+        for frame in self.values.chunks_exact(self.points) {
+            let mut sum = [0.0f64; 2];
+            for (p, root) in frame.iter().zip(&self.roots) {
+                let root = f64::from(*root);
+                sum = [sum[0] + f64::from(p[0]) * root, sum[1] + f64::from(p[2]) * root];
+            }
+            sums.push(sum);
+        }
+        let weight: f64 = self.roots.iter().map(|r| f64::from(*r) * f64::from(*r)).sum::<f64>() * self.window as f64;
+        let mean = |window: &[[f64; 2]]| {
+            let sum = window.iter().fold([0.0; 2], |a, b| [a[0] + b[0], a[1] + b[1]]);
+            sum.map(|v| v / weight)
+        };
+        self.centres = sums.windows(self.window).map(mean).collect();
+    }
+
     /// Frames in a window.
     pub fn window(&self) -> usize {
         self.window
@@ -142,6 +164,12 @@ impl Cloud {
     /// The window centred on a frame of a clip.
     pub fn window_at(&self, clip: ClipIdx, frame: FrameIdx) -> usize {
         self.starts[clip.at()] + frame.at()
+    }
+
+    /// Of a window that does not reach beyond the last frame.
+    #[inline]
+    pub(super) fn centre_of(&self, window: usize) -> [f64; 2] {
+        self.centres[window]
     }
 
     #[inline]

@@ -9,12 +9,13 @@ use super::cloud::Cloud;
 
 /// Frames side by side in a register.
 const WIDE: usize = 8;
-/// Rows worked on together, so that a column read once serves them all: 3 x 4 sums of 8 lanes fill twelve of sixteen registers.
-const TALL: usize = 4;
+/// Rows worked on together, so that a column read once serves them all: nine sums, three columns, one row's numbers and a product
+/// fill the sixteen registers.
+const TALL: usize = 3;
 /// Windows in a band of rows. Sums start anew in each, which bounds their rounding.
-pub(super) const BAND: usize = 512;
+pub(super) const BAND: usize = 1024;
 /// Padded frames in a strip of columns, at least: points of a strip and the sums of a window stay in the first two caches.
-const STRIP: usize = 136;
+const STRIP: usize = 264;
 
 type Row = [f32; WIDE];
 
@@ -76,11 +77,17 @@ fn band_plain(cloud: &Cloud, band: usize, scratch: &mut Scratch, sink: &mut impl
     // One window more on each side, for the neighbours of those at the rim.
     let inner = width - (cloud.window - 1) - 2;
     let end = (band + BAND).min(cloud.len());
+    pack_rows(cloud, band as isize - 1, tall(cloud, end - band), scratch);
     for t in (band..cloud.len()).step_by(inner) {
         // Below the diagonal everything has been seen.
         let end = end.min(t + inner);
         tile(cloud, band..end, t, width, scratch, sink);
     }
+}
+
+/// Padded frames that some windows and one more on each side take up, in whole groups.
+fn tall(cloud: &Cloud, windows: usize) -> usize {
+    (windows + 2 + cloud.window - 1).next_multiple_of(TALL)
 }
 
 /// Windows `rows` against the windows from `t` on that `width` padded frames hold.
@@ -94,10 +101,7 @@ fn tile(
     sink: &mut impl Sink,
 ) {
     let (window, points) = (cloud.window, cloud.points);
-    let tall = (rows.len() + 2 + window - 1).next_multiple_of(TALL);
-    let (top, left) = (rows.start as isize - 1, t as isize - 1);
-    pack_columns(cloud, left, width, scratch);
-    pack_rows(cloud, top, tall, scratch);
+    pack_columns(cloud, t as isize - 1, width, scratch);
     let Scratch { columns, rows: packed, column_windows, row_windows, ring, sums, before, distances, .. } = scratch;
     let margin = window.next_multiple_of(WIDE);
     let stride = margin + width;
@@ -114,7 +118,8 @@ fn tile(
         row.clear();
         row.resize(across, f32::INFINITY);
     }
-    for (group, packed) in packed.chunks_exact(points).enumerate() {
+    let groups = tall(cloud, rows.len()) / TALL;
+    for (group, packed) in packed.chunks_exact(points).take(groups).enumerate() {
         let slot = group * TALL % depth;
         for (block, columns) in columns.chunks_exact(points).enumerate() {
             let out = products(packed, columns);
@@ -148,7 +153,7 @@ fn tile(
     }
 }
 
-/// Dot, cross and height products of four frames with eight.
+/// Dot, cross and height products of `TALL` frames with eight.
 #[inline(always)]
 fn products(rows: &[[[f32; TALL]; 3]], columns: &[[Row; 3]]) -> [[Row; 3]; TALL] {
     let mut out = [[[0.0f32; WIDE]; 3]; TALL];

@@ -2,7 +2,7 @@
 
 use super::cloud::Cloud;
 use super::kernel::Sink;
-use super::rules::Rule;
+use super::rules::Codes;
 
 /// A transition in the making: windows instead of frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,7 +16,7 @@ pub(super) struct Candidate {
 /// nearest pair of a valley may not be cut, the best that may is taken instead.
 pub(super) struct Minima<'a> {
     cloud: &'a Cloud,
-    rules: &'a [Rule],
+    rules: &'a Codes,
     limit: f32,
     gap: usize,
     per_frame: usize,
@@ -27,7 +27,7 @@ pub(super) struct Minima<'a> {
 impl<'a> Minima<'a> {
     pub(super) fn new(
         cloud: &'a Cloud,
-        rules: &'a [Rule],
+        rules: &'a Codes,
         limit: f32,
         gap: usize,
         per_frame: usize,
@@ -57,32 +57,25 @@ impl<'a> Minima<'a> {
         self.found
     }
 
-    fn allowed(&self, s: usize, t: usize, forward: bool) -> bool {
-        let (Some(a), Some(b)) = (self.rules.get(s), self.rules.get(t)) else { return false };
-        if forward { a.joins(*b) } else { b.joins(*a) }
-    }
-
-    fn consider(&mut self, s: usize, t: usize, k: usize, rows: [&[f32]; 3]) {
-        let d = rows[1][k];
+    /// `rows` are cut to the pair and its eight neighbours.
+    #[inline]
+    fn consider(&mut self, s: usize, t: usize, rows: [[f32; 3]; 3]) {
         // Only within one clip: all windows of another are later than those of this.
         if t < s + self.gap && self.cloud.owner(s) == self.cloud.owner(t) {
             return;
         }
         for forward in [true, false] {
-            if !self.allowed(s, t, forward) {
+            let allowed = |s: usize, t: usize| if forward { self.rules.joins(s, t) } else { self.rules.joins(t, s) };
+            if !allowed(s, t) {
                 continue;
             }
-            // Among equals the first in reading order is the minimum.
-            let beaten = rows.iter().enumerate().any(|(down, row)| {
-                (0..3).any(|right| {
-                    let v = row[k + right - 1];
-                    let earlier = (down, right) < (1, 1);
-                    (v < d || (v == d && earlier))
-                        && s + down >= 1
-                        && t + right >= 1
-                        && (down, right) != (1, 1)
-                        && self.allowed(s + down - 1, t + right - 1, forward)
-                })
+            // Among equals the first in reading order is the minimum. Those beside come first: they beat most.
+            const AROUND: [(usize, usize); 8] = [(1, 0), (1, 2), (0, 1), (2, 1), (0, 0), (2, 2), (0, 2), (2, 0)];
+            let d = rows[1][1];
+            let beaten = AROUND.iter().any(|&(down, right)| {
+                let v = rows[down][right];
+                let lower = v < d || (v == d && (down, right) < (1, 1));
+                lower && s + down >= 1 && t + right >= 1 && allowed(s + down - 1, t + right - 1)
             });
             if !beaten {
                 let (leave, enter) = if forward { (s, t) } else { (t, s) };
@@ -104,25 +97,19 @@ impl Sink for Minima<'_> {
         if first >= inner {
             return;
         }
-        let mut k = first;
-        let (chunks, _) = here[first..inner].as_chunks::<8>();
-        for chunk in chunks {
+        let around = |k: usize| [above, here, below].map(|row| [row[k - 1], row[k], row[k + 1]]);
+        let (chunks, rest) = here[first..inner].as_chunks::<8>();
+        let mut last = [f32::INFINITY; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        for (chunk, distances) in chunks.iter().chain([&last]).enumerate() {
             let mut near = 0u32;
-            for d in chunk {
-                near |= u32::from(*d < self.limit);
+            for (bit, d) in distances.iter().enumerate() {
+                near |= u32::from(*d < self.limit) << bit;
             }
-            if near != 0 {
-                for at in k..k + 8 {
-                    if here[at] < self.limit {
-                        self.consider(s, t + at - 1, at, [above, here, below]);
-                    }
-                }
-            }
-            k += 8;
-        }
-        for at in k..inner {
-            if here[at] < self.limit {
-                self.consider(s, t + at - 1, at, [above, here, below]);
+            while near != 0 {
+                let at = first + chunk * 8 + near.trailing_zeros() as usize;
+                near &= near - 1;
+                self.consider(s, t + at - 1, around(at));
             }
         }
     }

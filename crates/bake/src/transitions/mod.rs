@@ -150,7 +150,7 @@ pub struct Transitions {
 pub fn find(clips: &[Clip], config: &TransitionConfig) -> Result<Transitions, TransitionError> {
     let cloud = Cloud::new(clips, config)?;
     let fps = clips[0].fps();
-    let rules = rules(clips, &cloud, config);
+    let rules = rules::Codes::new(&rules(clips, &cloud, config));
     let limit = limit(&cloud, fps, config);
     let gap = ((config.apart_seconds * fps) as usize).max(1);
     let candidates = scan(&cloud, config.threads, true, &|band| {
@@ -232,13 +232,12 @@ pub fn each_row(cloud: &Cloud, wide: bool, take: impl FnMut(usize, usize, &[f32]
 
 /// Squared distance of two windows, in doubles, and the planar motion that lays the second over the first.
 fn pair(cloud: &Cloud, s: usize, t: usize) -> (f64, Planar) {
-    let (still, moving) = (centre(cloud, s), centre(cloud, t));
-    let places = cloud.roots.len();
+    let (still, moving) = (cloud.centre_of(s), cloud.centre_of(t));
+    // Velocities have no place to be centred on.
+    let roots = || cloud.roots.iter().map(|r| f64::from(*r)).chain(std::iter::repeat(0.0));
     let (mut energy, mut dot, mut cross) = (0.0f64, 0.0f64, 0.0f64);
     for row in 0..cloud.window {
-        for (k, (p, q)) in cloud.frame(s + row).iter().zip(cloud.frame(t + row)).enumerate() {
-            // Velocities have no place to be centred on.
-            let root = if k < places { f64::from(cloud.roots[k]) } else { 0.0 };
+        for ((p, q), root) in cloud.frame(s + row).iter().zip(cloud.frame(t + row)).zip(roots()) {
             let about = |v: &[f32; 3], c: [f64; 2]| [f64::from(v[0]) - root * c[0], f64::from(v[2]) - root * c[1]];
             let ([px, pz], [qx, qz]) = (about(p, still), about(q, moving));
             let up = f64::from(p[1]) - f64::from(q[1]);
@@ -255,27 +254,14 @@ fn pair(cloud: &Cloud, s: usize, t: usize) -> (f64, Planar) {
     (squared.max(0.0), Planar { turn: wrap(turn as f32), shift })
 }
 
-/// Mean place of a window's points on the ground.
-fn centre(cloud: &Cloud, window: usize) -> [f64; 2] {
-    let (mut sum, mut weight) = ([0.0f64; 2], 0.0f64);
-    for row in window..window + cloud.window {
-        for (p, root) in cloud.frame(row).iter().zip(&cloud.roots) {
-            let root = f64::from(*root);
-            sum = [sum[0] + f64::from(p[0]) * root, sum[1] + f64::from(p[2]) * root];
-            weight += root * root;
-        }
-    }
-    sum.map(|v| v / weight)
-}
-
-/// Distance of each window to the one `seconds` later in its clip: how far motion goes by itself.
-fn successors(cloud: &Cloud, fps: f32, seconds: f32) -> Vec<(usize, f32)> {
+/// Distance of every `step`-th window to the one `seconds` later in its clip: how far motion goes by itself.
+fn successors(cloud: &Cloud, fps: f32, seconds: f32, step: usize) -> Vec<(usize, f32)> {
     let lag = ((seconds * fps).round() as usize).max(1);
     let follows = |s: &usize| match (cloud.place(*s), cloud.place(s + lag)) {
         (Some(a), Some(b)) => a.0 == b.0,
         _ => false,
     };
-    (0..cloud.len()).filter(follows).map(|s| (s, pair(cloud, s, s + lag).0.sqrt() as f32)).collect()
+    (0..cloud.len()).step_by(step).filter(follows).map(|s| (s, pair(cloud, s, s + lag).0.sqrt() as f32)).collect()
 }
 
 /// The value that a share of a list is below.
@@ -286,7 +272,9 @@ fn quantile(mut values: Vec<f32>, share: f32) -> f32 {
 }
 
 fn limit(cloud: &Cloud, fps: f32, config: &TransitionConfig) -> f32 {
-    let natural = successors(cloud, fps, config.successor_seconds).into_iter().map(|s| s.1).collect();
+    // Some thousands tell a percentile as well as all.
+    let step = (cloud.len() / 4096).max(1);
+    let natural = successors(cloud, fps, config.successor_seconds, step).into_iter().map(|s| s.1).collect();
     quantile(natural, config.percentile)
 }
 

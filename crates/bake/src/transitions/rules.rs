@@ -44,6 +44,43 @@ impl Rule {
     }
 }
 
+/// Rules as numbers, and for each number which others it joins: the form the search asks millions of times.
+#[derive(Clone, Debug)]
+pub(super) struct Codes {
+    of: Vec<u8>,
+    joins: [u32; 32],
+}
+
+impl Codes {
+    pub(super) fn new(rules: &[Rule]) -> Codes {
+        let decode = |code: usize| Rule {
+            leave: code & 1 != 0,
+            enter: code & 2 != 0,
+            feet: (code < 16).then_some((code & 4 != 0, code & 8 != 0)),
+        };
+        let encode = |rule: &Rule| {
+            let feet = rule.feet.map_or(16, |(left, right)| u8::from(left) << 2 | u8::from(right) << 3);
+            u8::from(rule.leave) | u8::from(rule.enter) << 1 | feet
+        };
+        let mut joins = [0u32; 32];
+        for (from, mask) in joins.iter_mut().enumerate() {
+            for to in 0..32 {
+                *mask |= u32::from(decode(from).joins(decode(to))) << to;
+            }
+        }
+        Codes { of: rules.iter().map(encode).collect(), joins }
+    }
+
+    /// Whether motion may leave one window and go on in another. Never, if one does not exist.
+    #[inline]
+    pub(super) fn joins(&self, leave: usize, enter: usize) -> bool {
+        match (self.of.get(leave), self.of.get(enter)) {
+            (Some(a), Some(b)) => self.joins[usize::from(a & 31)] >> (b & 31) & 1 != 0,
+            _ => false,
+        }
+    }
+}
+
 /// How near, in seconds, an action's end counts as its end.
 const NEAR_END: f32 = 0.07;
 /// Shum, Komura and Yamazaki do not cut where accelerations are large; we do not where more than this share of frames is calmer.
@@ -101,7 +138,7 @@ pub fn rules(clips: &[Clip], cloud: &Cloud, config: &TransitionConfig) -> Vec<Ru
 /// How much moves at each window: the distance to the window a frame later.
 fn activity(cloud: &Cloud, fps: f32) -> Vec<f32> {
     let mut activity = vec![f32::INFINITY; cloud.len()];
-    for (window, distance) in successors(cloud, fps, 0.0) {
+    for (window, distance) in successors(cloud, fps, 0.0, 1) {
         activity[window] = distance;
         // The last frame of a clip has no successor, and moves as the one before did.
         activity[window + 1] = distance;

@@ -1,0 +1,175 @@
+//! Distances of all pairs of windows in five minutes of captures, beside numpy.
+
+use std::hint::black_box;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Instant;
+
+use kumite_bake::transitions::{Cloud, TransitionConfig, each_row, find};
+use kumite_bake::understand;
+use kumite_formats::bvh;
+use kumite_motion::anatomy::Anatomy;
+use kumite_motion::fk::Tracks;
+use kumite_motion::retarget::{Actor, retarget};
+use kumite_motion::sample::resample;
+use kumite_motion::{Clip, FrameIdx, JointIdx, Pose, Roles, humanoid};
+use serde_json::Value;
+
+use crate::{best, figure, holds, mocap};
+
+const FPS: f32 = 30.0;
+const FRAMES: usize = 300 * FPS as usize;
+
+pub fn run() {
+    let clips = five_minutes();
+    let frames: usize = clips.iter().map(Clip::frames).sum();
+    if frames < FRAMES {
+        eprintln!("{frames} frames of CMU captures, {FRAMES} are needed: transitions are not measured");
+        return holds(false);
+    }
+    figure("clips", clips.len() as f64, "");
+    figure("frames", frames as f64, "");
+    let one = TransitionConfig { threads: 1, ..TransitionConfig::default() };
+    let mut found = None;
+    let seconds = best(5, || found = find(&clips, &one).ok());
+    let Some(found) = found else { return holds(false) };
+    let rate = found.pairs as f64 / seconds;
+    figure("pairs", found.pairs as f64, "");
+    figure("transitions", found.list.len() as f64, "");
+    figure("limit of the distance", f64::from(found.limit) * 100.0, "cm");
+    figure("find, one thread", rate / 1e6, "M pairs/s");
+    let start = Instant::now();
+    black_box(find(&clips, &TransitionConfig { threads: 2, ..one.clone() }).is_ok());
+    figure("find, two threads, wall", start.elapsed().as_secs_f64(), "s");
+    // One clip of all frames: what the peer gets.
+    let poses: Vec<Pose> = clips.iter().flat_map(Clip::poses).take(FRAMES).collect();
+    let Ok(all) = Clip::new("all", Arc::clone(clips[0].skeleton()), FPS, &poses) else { return holds(false) };
+    let Ok(cloud) = Cloud::new(std::slice::from_ref(&all), &one) else { return holds(false) };
+    let pairs = (FRAMES * (FRAMES - 1) / 2) as f64;
+    let measure = |wide: bool| {
+        let mut nearest = [f32::INFINITY; 8];
+        let seconds = best(5, || {
+            each_row(&cloud, wide, |_, _, row| {
+                for chunk in row.as_chunks::<8>().0 {
+                    for (a, d) in nearest.iter_mut().zip(chunk) {
+                        *a = if d < a { *d } else { *a };
+                    }
+                }
+            });
+        });
+        black_box(nearest);
+        pairs / seconds
+    };
+    let (wide, plain) = (measure(true), measure(false));
+    figure("distances", wide / 1e6, "M pairs/s");
+    figure("distances, without AVX2", plain / 1e6, "M pairs/s");
+    if let Some(memory) = peak_memory() {
+        figure("peak memory", memory, "MB");
+    }
+    let peer = match numpy(&all, cloud.window()) {
+        Ok(peer) => peer,
+        Err(why) => {
+            eprintln!("numpy is not measured: {why}");
+            return holds(wide >= 150e6);
+        }
+    };
+    figure("numpy", peer.rate / 1e6, "M pairs/s");
+    figure("kumite over numpy", wide / peer.rate, "times");
+    figure("find over numpy, which only computes distances", rate / peer.rate, "times");
+    let worst = compare(&cloud, &peer.samples);
+    figure("pairs compared with numpy's", peer.samples.len() as f64, "");
+    figure("largest difference to numpy", worst * 1e6, "mm²");
+    holds(wide >= 150e6 && rate / peer.rate >= 3.0 && worst < 1e-4);
+}
+
+/// CMU captures on the canonical body at 30 frames per second, as many as make five minutes.
+fn five_minutes() -> Vec<Clip> {
+    let skeleton = Arc::new(humanoid::skeleton());
+    let (roles, anatomy) = (Roles::canonical(), Anatomy::of_canonical(&skeleton));
+    let to = Actor { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
+    let (mut clips, mut frames): (Vec<Clip>, usize) = (Vec::new(), 0);
+    for data in mocap::cmu() {
+        if frames >= FRAMES {
+            break;
+        }
+        let clip = (|| {
+            let raw = bvh::read(&data).ok()?.0.to_clip("cmu").ok()?;
+            let u = understand(&raw)?;
+            let from = Actor { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
+            let clip = retarget(&u.clip, from, to).ok()?.with_fps(u.fps.value).ok()?;
+            resample(&clip, FPS).ok()
+        })();
+        frames += clip.as_ref().map_or(0, Clip::frames);
+        clips.extend(clip);
+    }
+    clips
+}
+
+struct Peer {
+    rate: f64,
+    samples: Vec<(usize, usize, f64)>,
+}
+
+/// Runs the peer in a virtual environment of its own, which is made if it is not there.
+fn numpy(all: &Clip, window: usize) -> Result<Peer, String> {
+    let folder = std::env::temp_dir().join("kumite-bench-numpy");
+    let python = folder.join("bin/python");
+    let run = |program: &PathBuf, words: &[&str]| -> Result<Vec<u8>, String> {
+        let out = Command::new(program)
+            .args(words)
+            .env("OPENBLAS_NUM_THREADS", "1")
+            .env("OMP_NUM_THREADS", "1")
+            .env("MKL_NUM_THREADS", "1")
+            .output()
+            .map_err(|e| format!("{}: {e}", program.display()))?;
+        let said = String::from_utf8_lossy(&out.stderr).trim().to_owned();
+        if out.status.success() { Ok(out.stdout) } else { Err(said) }
+    };
+    if run(&python, &["-c", "import numpy"]).is_err() {
+        let place = folder.to_string_lossy().into_owned();
+        run(&PathBuf::from("python3"), &["-m", "venv", &place])?;
+        run(&python, &["-m", "pip", "install", "--quiet", "numpy"])?;
+    }
+    let tracks = Tracks::of(all);
+    let joints = tracks.joints();
+    let places = (0..all.frames() as u32).flat_map(|f| (0..joints as u16).map(move |j| (FrameIdx(f), JointIdx(j))));
+    let bytes: Vec<u8> = places.flat_map(|(f, j)| tracks.get(f, j).to_array()).flat_map(f32::to_le_bytes).collect();
+    let file = folder.join("positions");
+    std::fs::write(&file, bytes).map_err(|e| e.to_string())?;
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/transitions.py");
+    let numbers = [all.frames(), joints, window].map(|n| n.to_string());
+    let words = [script, &file.to_string_lossy(), &numbers[0], &numbers[1], &numbers[2]];
+    let out: Value = serde_json::from_slice(&run(&python, &words)?).map_err(|e| e.to_string())?;
+    let number = |v: &Value| v.as_f64().ok_or_else(|| "the peer's answer cannot be read".to_owned());
+    let mut samples = Vec::new();
+    for sample in out["samples"].as_array().into_iter().flatten() {
+        let [s, t, d] = [0, 1, 2].map(|k| number(&sample[k]));
+        samples.push((s? as usize, t? as usize, d?));
+    }
+    Ok(Peer { rate: number(&out["pairs"])? / number(&out["seconds"])?, samples })
+}
+
+/// Largest difference of squared distances, square metres. The peer's windows start where ours, which are led in by half a window, are half a window on.
+fn compare(cloud: &Cloud, samples: &[(usize, usize, f64)]) -> f64 {
+    let lead = cloud.window() / 2;
+    let mut by_row: Vec<(usize, usize, f64)> = samples.iter().map(|s| (s.0 + lead, s.1 + lead, s.2)).collect();
+    by_row.sort_by_key(|s| (s.0, s.1));
+    let mut worst = 0.0f64;
+    each_row(cloud, true, |s, t, row| {
+        let start = by_row.partition_point(|sample| sample.0 < s);
+        for sample in by_row[start..].iter().take_while(|sample| sample.0 == s) {
+            if let Some(d) = sample.1.checked_sub(t).and_then(|k| row.get(k)) {
+                worst = worst.max((f64::from(*d) - sample.2).abs());
+            }
+        }
+    });
+    worst
+}
+
+/// Of this process so far, where the system tells.
+fn peak_memory() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1000.0)
+}
