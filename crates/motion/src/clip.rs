@@ -139,6 +139,52 @@ impl Clip {
         }
     }
 
+    /// From rows as [`Clip::rows`] gives them: checked, not converted.
+    pub fn from_rows(
+        name: &str,
+        skeleton: Arc<Skeleton>,
+        fps: f32,
+        frames: usize,
+        rows: Vec<[f32; LANES]>,
+    ) -> Result<Clip, ClipError> {
+        let clip = Clip { name: name.to_owned(), skeleton, fps, frames, rows, contacts: Vec::new(), spans: Vec::new() };
+        if frames == 0 {
+            return Err(ClipError::NoFrames);
+        }
+        if !(fps.is_finite() && fps > 0.0) {
+            return Err(ClipError::BadRate { fps });
+        }
+        let stride = clip.rows_per_block();
+        if clip.rows.len() != clip.blocks() * stride {
+            return Err(ClipError::WrongShape { frame: 0 });
+        }
+        for (block, rows) in clip.rows.chunks_exact(stride).enumerate() {
+            let (rotations, translations) = rows.split_at(4 * clip.skeleton.len());
+            let mut fine = [true; LANES];
+            for q in rotations.as_chunks::<4>().0 {
+                for (lane, fine) in fine.iter_mut().enumerate() {
+                    let square = q.iter().map(|row| row[lane] * row[lane]).sum::<f32>();
+                    // Not a number fails the comparison too.
+                    *fine &= (square - 1.0).abs() < 1e-4;
+                }
+            }
+            for row in translations {
+                for (lane, fine) in fine.iter_mut().enumerate() {
+                    *fine &= row[lane].is_finite();
+                }
+            }
+            if let Some(lane) = fine.iter().position(|f| !f) {
+                return Err(ClipError::NotFinite { frame: block * LANES + lane });
+            }
+        }
+        Ok(clip)
+    }
+
+    /// All rows of all blocks, as they are stored. See the type's layout.
+    pub fn rows(&self) -> &[[f32; LANES]] {
+        &self.rows
+    }
+
     /// The joints it moves.
     #[inline]
     pub fn skeleton(&self) -> &Arc<Skeleton> {

@@ -30,6 +30,7 @@ pub mod fk;
 pub mod graph;
 pub mod humanoid;
 pub mod ik;
+pub mod library;
 pub mod limits;
 pub mod mass;
 pub mod mirror;
