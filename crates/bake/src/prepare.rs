@@ -1,0 +1,86 @@
+//! From a capture to a clip of a library: understood, on the canonical body, at one rate.
+
+use std::fmt;
+use std::sync::Arc;
+
+use kumite_motion::anatomy::Anatomy;
+use kumite_motion::mirror::Mirror;
+use kumite_motion::retarget::{Actor, retarget};
+use kumite_motion::{Clip, ClipError, Roles, Skeleton, sample};
+
+use crate::manifest::{ClipEntry, ManifestError};
+use crate::understand::understand;
+
+/// Frames per second of libraries.
+pub const FPS: f32 = 60.0;
+
+/// A clip shorter than this is no motion, seconds.
+pub const SHORTEST: f32 = 0.3;
+
+/// Why a capture cannot go into a library.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PrepareError {
+    /// It is no person.
+    NotAPerson,
+    /// Too short to be played.
+    TooShort {
+        /// How long it is.
+        seconds: f32,
+    },
+    /// The part to take is not in it.
+    Trim {
+        /// How long it is.
+        seconds: f32,
+    },
+    /// Labels that do not fit.
+    Label(ManifestError),
+    /// Frames that are no poses.
+    Clip(ClipError),
+}
+
+impl fmt::Display for PrepareError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PrepareError::NotAPerson => write!(f, "not a person: no two legs and two arms were found in its joints"),
+            PrepareError::TooShort { seconds } => {
+                write!(f, "{seconds:.2} s are too short; a clip of a library needs at least {SHORTEST} s")
+            }
+            PrepareError::Trim { seconds } => write!(f, "trim begins after the end: the clip lasts {seconds:.2} s"),
+            PrepareError::Label(error) => error.fmt(f),
+            PrepareError::Clip(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for PrepareError {}
+
+/// The clips one entry of a manifest gives: itself and, if asked for, its mirror image. All are on `skeleton`, which has the canonical frames.
+pub fn prepare(raw: &Clip, entry: &ClipEntry, name: &str, skeleton: &Arc<Skeleton>) -> Result<Vec<Clip>, PrepareError> {
+    let u = understand(raw).ok_or(PrepareError::NotAPerson)?;
+    let fps = entry.fps.unwrap_or(if u.fps.sure() { u.fps.value } else { u.clip.fps() });
+    let roles = Roles::canonical();
+    let anatomy = Anatomy::of_canonical(skeleton);
+    let from = Actor { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
+    let clip = retarget(&u.clip, from, Actor { skeleton, roles: &roles, anatomy: &anatomy });
+    let mut clip = clip.and_then(|c| c.with_fps(fps)).map_err(PrepareError::Clip)?;
+    if let Some([from, to]) = entry.trim {
+        let frame = |t: f32| libm::roundf(t * fps) as usize;
+        if from >= clip.seconds() {
+            return Err(PrepareError::Trim { seconds: clip.seconds() });
+        }
+        clip = clip.trimmed(frame(from)..frame(to) + 1).map_err(PrepareError::Clip)?;
+    }
+    if clip.seconds() < SHORTEST {
+        return Err(PrepareError::TooShort { seconds: clip.seconds() });
+    }
+    let mut clip = sample::resample(&clip, FPS).map_err(PrepareError::Clip)?;
+    name.clone_into(&mut clip.name);
+    entry.label(&mut clip).map_err(PrepareError::Label)?;
+    let mut clips = vec![clip];
+    if entry.mirror {
+        let mut other = Mirror::by_roles(skeleton, &roles).clip(&clips[0]).map_err(PrepareError::Clip)?;
+        other.name = format!("{name} mirrored");
+        clips.push(other);
+    }
+    Ok(clips)
+}

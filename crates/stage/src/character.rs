@@ -1,0 +1,198 @@
+//! One actor: a playhead on the edges of its library's graph.
+
+use std::sync::Arc;
+
+use kumite_motion::align::Planar;
+use kumite_motion::anatomy::Anatomy;
+use kumite_motion::blend::{Inertia, Velocity};
+use kumite_motion::graph::{EdgeIdx, NodeIdx};
+use kumite_motion::library::Library;
+use kumite_motion::rotation::{yaw, yaw_of};
+use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Vec2, Vec3, WorldPose, fk, sample};
+
+use crate::TICKS;
+use crate::feet::Feet;
+
+const TICK: f32 = 1.0 / TICKS as f32;
+
+/// What is played, and how far.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Playing {
+    /// Which edge.
+    pub edge: EdgeIdx,
+    /// Seconds since its first frame.
+    pub since: f32,
+}
+
+/// A character of a library, somewhere on the stage.
+#[derive(Clone, Debug)]
+pub struct Character {
+    library: Arc<Library>,
+    anatomy: Anatomy,
+    playing: Playing,
+    /// Lays the clip's own place over the stage.
+    placement: Planar,
+    /// The join in progress, and how long ago it began.
+    join: Option<(Inertia, f32)>,
+    feet: Feet,
+    pose: Pose,
+    before: Pose,
+    world: WorldPose,
+    contacts: Contacts,
+}
+
+impl Character {
+    /// Standing at a place on the ground, x and z, facing `turn`, at the beginning of an edge that leaves `node`.
+    pub fn new(library: Arc<Library>, node: NodeIdx, at: Vec2, turn: f32) -> Character {
+        let edge = library.graph().leaving(node).next().unwrap_or(EdgeIdx(0));
+        let anatomy = Anatomy::of_canonical(library.skeleton());
+        let mut character = Character {
+            anatomy,
+            playing: Playing { edge, since: 0.0 },
+            placement: Planar::IDENTITY,
+            join: None,
+            feet: Feet::default(),
+            pose: Pose::default(),
+            before: Pose::default(),
+            world: WorldPose::default(),
+            contacts: Contacts::NONE,
+            library,
+        };
+        let (clip, first) = character.clip();
+        let root = clip.root(first);
+        let facing = yaw_of(clip.rotation(first, kumite_motion::JointIdx::ROOT) * Vec3::Z);
+        let here = Planar { turn: 0.0, shift: -Vec2::new(root.x, root.z) };
+        character.placement = Planar { turn: turn - facing, shift: at }.after(&here);
+        character.show();
+        character.before.clone_from(&character.pose);
+        character
+    }
+
+    fn clip(&self) -> (&Clip, FrameIdx) {
+        let edge = self.library.graph().edge(self.playing.edge);
+        (self.library.clip(edge.clip), edge.first)
+    }
+
+    /// What it plays.
+    pub fn playing(&self) -> Playing {
+        self.playing
+    }
+
+    /// Its library.
+    pub fn library(&self) -> &Arc<Library> {
+        &self.library
+    }
+
+    /// As it is shown.
+    pub fn pose(&self) -> &Pose {
+        &self.pose
+    }
+
+    /// Where its joints are.
+    pub fn world(&self) -> &WorldPose {
+        &self.world
+    }
+
+    /// What is planted, as the source says.
+    pub fn contacts(&self) -> Contacts {
+        self.contacts
+    }
+
+    /// Whether a join is under way.
+    pub fn joining(&self) -> bool {
+        self.join.is_some()
+    }
+
+    /// One tick. At the end of an edge `choose` is asked for the next among those that leave its node, never none; an edge that
+    /// does not leave it is ignored and the first taken. Returns the edge that began, if one did.
+    pub fn step(&mut self, mut choose: impl FnMut(&Library, &[EdgeIdx]) -> EdgeIdx) -> Option<EdgeIdx> {
+        self.before.clone_from(&self.pose);
+        self.playing.since += TICK;
+        if let Some((_, since)) = &mut self.join {
+            *since += TICK;
+        }
+        let mut began = None;
+        let library = Arc::clone(&self.library);
+        let graph = library.graph();
+        let edge = graph.edge(self.playing.edge);
+        if self.playing.since >= edge.seconds {
+            let over = self.playing.since - edge.seconds;
+            let next: Vec<EdgeIdx> = graph.leaving(edge.to).collect();
+            let chosen = choose(&library, &next);
+            let chosen = if next.contains(&chosen) { chosen } else { next[0] };
+            self.begin(chosen, over);
+            began = Some(chosen);
+        }
+        self.show();
+        if self.join.as_ref().is_some_and(|(join, since)| *since >= join.seconds()) {
+            self.join = None;
+        }
+        began
+    }
+
+    /// Enters an edge `over` seconds ago.
+    fn begin(&mut self, edge: EdgeIdx, over: f32) {
+        let library = Arc::clone(&self.library);
+        let next = library.graph().edge(edge);
+        let Some(entry) = next.entry else {
+            self.playing = Playing { edge, since: over };
+            return;
+        };
+        // What would have been shown without the cut, and how it moves: the join leaves from there.
+        let mut old = Pose::default();
+        let old_speed = self.moving(self.playing, &mut old);
+        if let Some((join, since)) = &self.join {
+            join.apply(*since, &mut old);
+        }
+        let old_speed = match &self.join {
+            // In the middle of a join the shown speed counts; two ticks tell it.
+            Some((join, since)) => {
+                let mut earlier = Pose::default();
+                let played = Playing { since: self.playing.since - TICK, ..self.playing };
+                self.sample(played, &mut earlier);
+                join.apply(since - TICK, &mut earlier);
+                Velocity::between(&earlier, &old, TICK)
+            }
+            None => old_speed,
+        };
+        self.placement = self.placement.after(&entry.align);
+        self.playing = Playing { edge, since: over };
+        let mut new = Pose::default();
+        let new_speed = self.moving(self.playing, &mut new);
+        self.join = (entry.blend > 0.0).then(|| (Inertia::new(&old, &old_speed, &new, &new_speed, entry.blend), 0.0));
+    }
+
+    /// The clip's pose on the stage.
+    fn sample(&self, playing: Playing, out: &mut Pose) {
+        let edge = self.library.graph().edge(playing.edge);
+        let clip = self.library.clip(edge.clip);
+        sample::pose_at(clip, edge.first.at() as f32 / clip.fps() + playing.since, out);
+        let turn = yaw(self.placement.turn);
+        out.translations[0] = self.placement.point(out.translations[0]);
+        out.rotations[0] = turn * out.rotations[0];
+    }
+
+    /// The clip's pose and how it moves.
+    fn moving(&self, playing: Playing, out: &mut Pose) -> Velocity {
+        let (mut a, mut b) = (Pose::default(), Pose::default());
+        self.sample(Playing { since: playing.since - TICK, ..playing }, &mut a);
+        self.sample(Playing { since: playing.since + TICK, ..playing }, &mut b);
+        self.sample(playing, out);
+        Velocity::between(&a, &b, 2.0 * TICK)
+    }
+
+    /// Works out the pose of this tick.
+    fn show(&mut self) {
+        let mut pose = std::mem::take(&mut self.pose);
+        self.sample(self.playing, &mut pose);
+        if let Some((join, since)) = &self.join {
+            join.apply(*since, &mut pose);
+        }
+        let edge = self.library.graph().edge(self.playing.edge);
+        let clip = self.library.clip(edge.clip);
+        self.contacts = sample::contacts_at(clip, edge.first.at() as f32 / clip.fps() + self.playing.since);
+        fk::pose(self.library.skeleton(), &pose, &mut self.world);
+        self.feet.plant(self.library.skeleton(), &self.anatomy, self.contacts, TICK, &mut pose, &mut self.world);
+        self.pose = pose;
+    }
+}

@@ -1,0 +1,95 @@
+//! Planted feet stay planted, through joins and warps: what the clip calls planted is held where it came down.
+
+use kumite_motion::anatomy::Anatomy;
+use kumite_motion::blend::ease;
+use kumite_motion::retarget::{Actor, ball_of};
+use kumite_motion::{Contacts, Pose, Role, Roles, Skeleton, Vec3, WorldPose, fk, ik};
+use std::sync::Arc;
+
+/// How long a foot takes from its hold back to its motion, seconds.
+const RELEASE: f32 = 0.20;
+/// A foot is let go when its motion has gone farther than this from its hold, metres: the clip means another place.
+const TORN: f32 = 0.25;
+/// A leg is stretched to this share of its length at most.
+const REACH: f32 = 0.999;
+
+/// The hold of one foot.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Hold {
+    /// Where the ball of the foot stands, while planted.
+    at: Option<Vec3>,
+    /// What is left of an old hold: from the motion's place to the shown one, when it was let go, and how long ago.
+    rest: Vec3,
+    since: f32,
+}
+
+/// Both feet.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Feet {
+    holds: [Hold; 2],
+}
+
+impl Feet {
+    /// Moves the legs so that planted feet stand where they stood. `world` is that of `pose` before and after.
+    pub(crate) fn plant(
+        &mut self,
+        skeleton: &Arc<Skeleton>,
+        anatomy: &Anatomy,
+        contacts: Contacts,
+        seconds: f32,
+        pose: &mut Pose,
+        world: &mut WorldPose,
+    ) {
+        let roles = Roles::canonical();
+        let actor = Actor { skeleton, roles: &roles, anatomy };
+        let feet = [(Role::LeftAnkle, Contacts::LEFT), (Role::RightAnkle, Contacts::RIGHT)];
+        for (hold, (ankle, foot)) in self.holds.iter_mut().zip(feet) {
+            let Some(ball) = ball_of(&actor, world, ankle) else { continue };
+            let offset = hold.offset(ball, contacts.any(foot), seconds);
+            if offset.length_squared() > 1e-12 {
+                let target = world.position(ankle.joint()) + offset;
+                let knee = world.rotation(Role::Pelvis.joint()) * Vec3::Z;
+                move_ankle(skeleton, pose, world, ankle, target, knee);
+            }
+        }
+    }
+}
+
+impl Hold {
+    /// By how much the foot is moved from where its motion has it.
+    fn offset(&mut self, ball: Vec3, planted: bool, seconds: f32) -> Vec3 {
+        let left = if self.since < RELEASE { self.rest * (1.0 - ease(self.since / RELEASE)) } else { Vec3::ZERO };
+        if planted {
+            // It comes down where it is shown, on the floor.
+            let at = *self.at.get_or_insert_with(|| Vec3::new(ball.x + left.x, 0.0, ball.z + left.z));
+            let offset = Vec3::new(at.x - ball.x, 0.0, at.z - ball.z);
+            if offset.length() <= TORN {
+                // Heights are the motion's: heels and toes roll on.
+                self.rest = offset;
+                self.since = 0.0;
+                return offset;
+            }
+        }
+        if self.at.take().is_none() {
+            self.since += seconds;
+        }
+        if self.since < RELEASE { self.rest * (1.0 - ease(self.since / RELEASE)) } else { Vec3::ZERO }
+    }
+}
+
+/// Bends a canonical leg so that its ankle comes to `target`, or as near as the leg is long, with the foot's attitude kept.
+fn move_ankle(skeleton: &Skeleton, pose: &mut Pose, world: &mut WorldPose, ankle: Role, target: Vec3, ahead: Vec3) {
+    let (Some(knee), Some(limb)) = (ankle.parent(), ik::Limb::of(skeleton, ankle)) else { return };
+    let Some(hip) = knee.parent() else { return };
+    let from = world.position(hip.joint());
+    let line = target - from;
+    let longest = REACH * limb.length_at(0.0);
+    let target = if line.length() > longest { from + line * (longest / line.length()) } else { target };
+    // The knee stays in the plane it is in; a straight leg has none, and bends forward.
+    let (k, a) = (world.position(knee.joint()), world.position(ankle.joint()));
+    let along = (a - from).normalize_or(Vec3::NEG_Y);
+    let out = (k - from) - along * (k - from).dot(along);
+    let pole = out * 20.0 + ahead * 0.05;
+    ik::place(skeleton, pose, world, ankle, target, pole, 0.0);
+    fk::pose(skeleton, pose, world);
+}

@@ -1,0 +1,18 @@
+//! Characters on a stage: each plays edges of its library's graph, blended and with planted feet, in ticks of 1/120 s; what happened is a
+//! [`Take`] with numbers for its quality.
+//!
+//! Does not: read files, know the clock, or start threads. Same library, same seed: the same bits on every platform.
+
+mod chance;
+mod character;
+mod feet;
+mod quality;
+mod take;
+
+pub use chance::Chance;
+pub use character::{Character, Playing};
+pub use quality::{Quality, SNAP_UNIT};
+pub use take::{Event, Recorder, Take};
+
+/// Ticks in one second; one [`Character::step`] is one tick.
+pub const TICKS: u32 = 120;

@@ -1,0 +1,83 @@
+//! What happened: frames, events, a hash.
+
+use std::sync::Arc;
+
+use kumite_motion::graph::EdgeIdx;
+use kumite_motion::{Clip, ClipError, Contacts, Pose, Skeleton};
+
+use crate::quality::Quality;
+use crate::{Character, TICKS};
+
+/// Frames per second of a take.
+pub(crate) const FPS: u32 = 60;
+
+/// Something worth telling.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// From the start of the take, seconds.
+    pub time: f32,
+    /// What began.
+    pub edge: EdgeIdx,
+    /// Whether it was a cut to another place of the library.
+    pub cut: bool,
+}
+
+/// One character's recorded motion.
+#[derive(Clone, Debug)]
+pub struct Take {
+    /// The frames, with contacts.
+    pub clip: Clip,
+    /// What began when.
+    pub events: Vec<Event>,
+    /// How good it is.
+    pub quality: Quality,
+    /// Over the bits of all frames.
+    pub hash: u64,
+}
+
+/// Collects a take tick by tick.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    tick: u32,
+    poses: Vec<Pose>,
+    contacts: Vec<Contacts>,
+    joins: Vec<bool>,
+    events: Vec<Event>,
+}
+
+impl Recorder {
+    /// Looks at a character after its step; `began` is what the step returned.
+    pub fn record(&mut self, character: &Character, began: Option<EdgeIdx>) {
+        let time = self.tick as f32 / TICKS as f32;
+        if let Some(edge) = began {
+            let cut = character.library().graph().edge(edge).entry.is_some();
+            self.events.push(Event { time, edge, cut });
+        }
+        if self.tick.is_multiple_of(TICKS / FPS) {
+            self.poses.push(character.pose().clone());
+            self.contacts.push(character.contacts());
+            self.joins.push(character.joining());
+        }
+        self.tick += 1;
+    }
+
+    /// The take.
+    pub fn finish(self, name: &str, skeleton: &Arc<Skeleton>) -> Result<Take, ClipError> {
+        let mut clip = Clip::new(name, Arc::clone(skeleton), FPS as f32, &self.poses)?;
+        clip.contacts = self.contacts;
+        let quality = Quality::of(&clip, &self.joins);
+        let hash = hash(&self.poses);
+        Ok(Take { clip, events: self.events, quality, hash })
+    }
+}
+
+/// FNV-1a over the bits of every number.
+fn hash(poses: &[Pose]) -> u64 {
+    let numbers = poses.iter().flat_map(|p| {
+        let places = p.translations.iter().flat_map(|t| t.to_array());
+        places.chain(p.rotations.iter().flat_map(|q| q.to_array()))
+    });
+    numbers
+        .flat_map(|v| v.to_bits().to_le_bytes())
+        .fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
+}
