@@ -17,15 +17,17 @@ use crate::file::{Attitude, Fist, Foot, FootPlace, Hand, Key, MotionFile, Stance
 pub const FPS: f32 = 60.0;
 
 /// A leg is never stretched beyond this share of its length: the pelvis sinks instead.
-const LEG_REACH: f32 = 0.995;
+const LEG_REACH: f32 = 0.9985;
 /// From this share on the pelvis gives way softly: it knows some frames ahead, and knees do not snap straight.
-const LEG_SOFT: f32 = 0.983;
+const LEG_SOFT: f32 = 0.991;
 /// Frames before and after a stretch over which the pelvis gives way.
 const SOFT_FRAMES: usize = 7;
 /// From this share of its length on an arm gives less than is asked, so that elbows do not snap straight either.
 const ARM_SOFT: f32 = 0.92;
 /// And never more than this.
 const ARM_REACH: f32 = 0.985;
+/// A heel raised by this, radians, leaves all the weight on the ball of the foot.
+const BALL_PITCH: f32 = 0.3;
 /// Where elbows point when nothing else is said, in the chest's frame, left: down, clear of the ribs.
 const ELBOW: Vec3 = Vec3::new(0.42, -0.85, -0.32);
 
@@ -489,9 +491,13 @@ impl<'a> Body<'a> {
         let feet = [0, 1].map(|i| self.legs[i].at(t));
         let homes = [0, 1].map(|i| self.legs[i].home(&frame, self.legs[i].stance_at(t).1));
         let share = stance.weight + self.weight.at(hips_time).x;
-        let middle = |foot: &FootAt| foot.ball - foot.ahead() * 0.35 * self.legs[0].bone.z;
+        // The weight rests in front of the ankle; on a foot that stands on its ball, nearer to the ball.
+        let middle = |i: usize, foot: &FootAt| {
+            let raised = (homes[i].pitch / BALL_PITCH).clamp(0.0, 1.0);
+            foot.ball - foot.ahead() * (0.62 - 0.34 * raised) * self.legs[i].bone.z
+        };
         // While gliding the weight is shared between where the feet belong, not where they happen to be.
-        let under = [0, 1].map(|i| middle(if self.glide > 0.0 { &homes[i] } else { &feet[i] }));
+        let under = [0, 1].map(|i| middle(i, if self.glide > 0.0 { &homes[i] } else { &feet[i] }));
         let wanted = under[1].lerp(under[0], share) + turn * Vec3::new(shift.x, 0.0, shift.z);
         pose.set_root(Vec3::new(wanted.x, height, wanted.z));
         fk::pose(self.skeleton, pose, world);
@@ -581,7 +587,9 @@ impl<'a> Body<'a> {
         fk::pose(self.skeleton, pose, world);
         let from = world.position(shoulder.joint());
         let target = from + soft_reach(target - from, longest);
-        let turned = stance.turns[side] + arm.turned.at(t);
+        // The elbow goes before the fist.
+        let mut turned = stance.turns[side] + arm.turned.at(t);
+        turned.x += arm.turned.at(self.early(t, 0.25 * self.lead)).x - arm.turned.at(t).x;
         let pole = chest.rotation * Vec3::new(out * ELBOW.x, ELBOW.y, ELBOW.z);
         ik::place(self.skeleton, pose, world, wrist, target, pole, out * turned.x);
         pose.rotations[wrist.joint().at()] = about(Vec3::X, turned.y) * about(Vec3::Z, -out * turned.z);

@@ -32,6 +32,7 @@ pub const MOTIONS: &[(&str, &str)] = library![
     "walk-turn-left.toml",
     "walk-stop.toml",
     "jab.toml",
+    "jab-step.toml",
     "cross.toml",
     "hook.toml",
     "slip-left.toml",
