@@ -88,7 +88,7 @@ pub struct Edge {
     pub entry: Option<Entry>,
     /// From `first` to `last`.
     pub seconds: f32,
-    /// Lays the root's place on the ground and its heading at `first` over those at `last`: how far the edge carries. Relative to the former.
+    /// The root's place on the ground and its heading at `last`, seen from those at `first`: how far the edge carries.
     pub displacement: Planar,
     spans: Range<u32>,
 }

@@ -1,0 +1,188 @@
+//! Who can reach whom.
+
+use std::collections::VecDeque;
+
+/// The strongly connected component of each node; components are numbered as their first nodes are. Tarjan 1972 without recursion:
+/// graphs here are chains of thousands of nodes, too deep for a stack of calls.
+pub(super) fn components(nodes: usize, edges: &[(usize, usize)]) -> Vec<usize> {
+    const NONE: usize = usize::MAX;
+    let (starts, targets) = by_source(nodes, edges.iter().copied());
+    let (mut order, mut low) = (vec![NONE; nodes], vec![NONE; nodes]);
+    let (mut component, mut stack) = (vec![NONE; nodes], Vec::new());
+    let (mut clock, mut count) = (0, 0);
+    for root in 0..nodes {
+        if order[root] != NONE {
+            continue;
+        }
+        // Node and the next of its edges to look at.
+        let mut calls = vec![(root, starts[root])];
+        while let Some((node, edge)) = calls.pop() {
+            if edge == starts[node] {
+                order[node] = clock;
+                low[node] = clock;
+                clock += 1;
+                stack.push(node);
+            }
+            if edge < starts[node + 1] {
+                calls.push((node, edge + 1));
+                let to = targets[edge];
+                if order[to] == NONE {
+                    calls.push((to, starts[to]));
+                } else if component[to] == NONE {
+                    low[node] = low[node].min(order[to]);
+                }
+                continue;
+            }
+            if low[node] == order[node] {
+                while let Some(member) = stack.pop() {
+                    component[member] = count;
+                    if member == node {
+                        break;
+                    }
+                }
+                count += 1;
+            }
+            if let Some(&(above, _)) = calls.last() {
+                low[above] = low[above].min(low[node]);
+            }
+        }
+    }
+    // Renumbered by first node, so that the numbers do not depend on the order of the search.
+    let mut names = vec![NONE; count];
+    let mut next = 0;
+    for c in &mut component {
+        if names[*c] == NONE {
+            names[*c] = next;
+            next += 1;
+        }
+        *c = names[*c];
+    }
+    component
+}
+
+/// Where the edges of each node start, one more at the end, and where they lead.
+fn by_source(nodes: usize, edges: impl Iterator<Item = (usize, usize)> + Clone) -> (Vec<usize>, Vec<usize>) {
+    let mut starts = vec![0; nodes + 1];
+    edges.clone().for_each(|(from, _)| starts[from + 1] += 1);
+    for node in 0..nodes {
+        starts[node + 1] += starts[node];
+    }
+    let mut at = starts.clone();
+    let mut targets = vec![0; starts[nodes]];
+    for (from, to) in edges {
+        targets[at[from]] = to;
+        at[from] += 1;
+    }
+    (starts, targets)
+}
+
+/// Nodes that can be reached from some, which count as reached.
+pub(super) fn reached(nodes: usize, edges: impl Iterator<Item = (usize, usize)> + Clone, from: &[usize]) -> Vec<bool> {
+    let (starts, targets) = by_source(nodes, edges);
+    let mut reached = vec![false; nodes];
+    let mut open = from.to_vec();
+    from.iter().for_each(|&n| reached[n] = true);
+    while let Some(node) = open.pop() {
+        for &to in &targets[starts[node]..starts[node + 1]] {
+            if !std::mem::replace(&mut reached[to], true) {
+                open.push(to);
+            }
+        }
+    }
+    reached
+}
+
+/// Takes back in what strong connection needs: `among` connects its nodes, and with as few additions as two trees of shortest ways find, so does
+/// what is kept of it. One tree leads from a root to every node, one from every node to it; ways already kept cost nothing.
+pub(super) fn reconnect(nodes: usize, ends: Vec<(usize, usize)>, among: &[usize], keep: &mut [bool]) {
+    let Some(&first) = among.first() else { return };
+    let root = ends[first].0;
+    for backwards in [false, true] {
+        let turned = |w: usize| if backwards { (ends[w].1, ends[w].0) } else { ends[w] };
+        let (starts, ways) = by_source(nodes, among.iter().map(|&w| (turned(w).0, w)));
+        let mut cost = vec![u32::MAX; nodes];
+        let mut by = vec![None; nodes];
+        let mut open = VecDeque::from([(0, root)]);
+        cost[root] = 0;
+        while let Some((spent, node)) = open.pop_front() {
+            if spent > cost[node] {
+                continue;
+            }
+            for &w in &ways[starts[node]..starts[node + 1]] {
+                let (to, total) = (turned(w).1, spent + u32::from(!keep[w]));
+                if total < cost[to] {
+                    cost[to] = total;
+                    by[to] = Some(w);
+                    if keep[w] { open.push_front((total, to)) } else { open.push_back((total, to)) }
+                }
+            }
+        }
+        by.into_iter().flatten().for_each(|w| keep[w] = true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers that look random.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, limit: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) as usize % limit
+        }
+    }
+
+    fn random_graph(seed: u64) -> (usize, Vec<(usize, usize)>) {
+        let mut random = Random(seed);
+        let nodes = 1 + random.below(30);
+        let edges = (0..random.below(80)).map(|_| (random.below(nodes), random.below(nodes))).collect();
+        (nodes, edges)
+    }
+
+    #[test]
+    fn components_are_those_who_reach_each_other() {
+        for seed in 0..300 {
+            let (nodes, edges) = random_graph(seed);
+            let found = components(nodes, &edges);
+            let reach: Vec<Vec<bool>> = (0..nodes).map(|n| reached(nodes, edges.iter().copied(), &[n])).collect();
+            for a in 0..nodes {
+                for b in 0..nodes {
+                    assert_eq!(found[a] == found[b], reach[a][b] && reach[b][a], "seed {seed}, {a} and {b}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_chain_of_a_hundred_thousand_is_no_trouble() {
+        let nodes = 100_000;
+        let mut edges: Vec<(usize, usize)> = (1..nodes).map(|n| (n - 1, n)).collect();
+        assert_eq!(components(nodes, &edges).iter().max(), Some(&(nodes - 1)));
+        edges.push((nodes - 1, 0));
+        assert!(components(nodes, &edges).iter().all(|c| *c == 0));
+    }
+
+    #[test]
+    fn whatever_was_dropped_connection_comes_back() {
+        for seed in 0..300 {
+            let (nodes, edges) = random_graph(seed);
+            let found = components(nodes, &edges);
+            let among: Vec<usize> =
+                (0..edges.len()).filter(|&e| found[edges[e].0] == 0 && found[edges[e].1] == 0).collect();
+            let mut random = Random(seed + 7);
+            let mut keep: Vec<bool> = (0..edges.len()).map(|_| random.below(4) == 0).collect();
+            let before = keep.clone();
+            reconnect(nodes, edges.clone(), &among, &mut keep);
+            let kept: Vec<(usize, usize)> = among.iter().filter(|e| keep[**e]).map(|e| edges[*e]).collect();
+            let again = components(nodes, &kept);
+            let core: Vec<usize> = (0..nodes).filter(|n| found[*n] == 0).collect();
+            if !among.is_empty() {
+                assert!(core.iter().all(|n| again[*n] == again[core[0]]), "seed {seed}");
+            }
+            assert!(keep.iter().zip(&before).filter(|(k, b)| *k != *b).count() <= 2 * core.len());
+        }
+    }
+}

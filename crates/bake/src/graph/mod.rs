@@ -1,0 +1,299 @@
+//! From clips and transitions to the graph that characters walk on: no dead ends by construction, and an account of what was lost.
+//!
+//! Nodes are the frames that transitions leave; an edge plays a clip from there, or from where a transition enters, to the next node. Only the
+//! largest strongly connected component is kept (Kovar, Gleicher and Pighin 2002, § 3.3): from each of its nodes every other can be reached. That
+//! may cost rare and vital motions, so [`Report`] says for every label what is gone and why.
+
+mod connect;
+mod report;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use kumite_motion::align::Planar;
+use kumite_motion::graph::{Edge, Entry, GraphError, Node, SpanRef};
+use kumite_motion::rotation::yaw_of;
+use kumite_motion::{Clip, ClipIdx, FrameIdx, Graph, NodeIdx, SpanKind, Vec2, Vec3};
+
+use crate::transitions::{Transition, Transitions};
+pub use report::{LabelLoss, Lost, Report, Why};
+
+/// How the graph is built.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GraphConfig {
+    /// Nodes of one clip are at least this far apart, seconds. Nearer transitions are near-copies; without this edges of one frame arise.
+    pub node_seconds: f32,
+    /// After an entry motion runs at least this long before it may branch again, where its clip goes on that long. Seconds.
+    pub edge_seconds: f32,
+    /// Edges that leave one node, the clip's own continuation included. A few more where connection needs them.
+    pub most_ways: usize,
+    /// Entries into one clip from one node are at least this far apart, seconds: the ways out should lead to different motions.
+    pub entry_seconds: f32,
+    /// Spans of these kinds count as kept only if one edge plays all of them; of other kinds half is enough.
+    pub unbroken: Vec<SpanKind>,
+}
+
+impl Default for GraphConfig {
+    /// Guesses that give edges of a third to one second on CMU and ACCAD; `docs/tuning.md` is to replace them with a study.
+    fn default() -> Self {
+        Self {
+            node_seconds: 0.2,
+            edge_seconds: 0.3,
+            most_ways: 12,
+            entry_seconds: 0.5,
+            unbroken: vec![SpanKind::Attack, SpanKind::Avoid],
+        }
+    }
+}
+
+/// Why there is no graph.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BuildError {
+    /// No motion can be repeated: nothing leads back to where it came from.
+    NoLoop {
+        /// How many transitions there were to try.
+        transitions: usize,
+    },
+    /// Transitions that are not of these clips.
+    OtherClips,
+    /// The result is no graph. A fault of the builder.
+    Graph(GraphError),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BuildError::NoLoop { transitions } => {
+                write!(f, "{transitions} transitions, and none leads back: no motion can go on for ever")
+            }
+            BuildError::OtherClips => write!(f, "the transitions are not of these clips"),
+            BuildError::Graph(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+/// An edge in the making.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    from: usize,
+    to: usize,
+    clip: ClipIdx,
+    first: u32,
+    /// The transition that enters; `None` where the clip goes on.
+    entry: Option<usize>,
+}
+
+/// Builds the graph. Same input, same graph.
+pub fn build(clips: &[Clip], transitions: &Transitions, config: &GraphConfig) -> Result<(Graph, Report), BuildError> {
+    let list = &transitions.list;
+    let in_clip = |(clip, frame): (ClipIdx, FrameIdx)| clips.get(clip.at()).is_some_and(|c| frame.at() < c.frames());
+    if !list.iter().all(|t| in_clip(t.from) && in_clip(t.to)) {
+        return Err(BuildError::OtherClips);
+    }
+    let nodes = choose_nodes(clips, list, config);
+    let ways = lay_ways(clips, list, &nodes, config);
+    let ends: Vec<(usize, usize)> = ways.iter().map(|w| (w.from, w.to)).collect();
+    let components = connect::components(nodes.len(), &ends);
+    let Some(core) = largest(clips, &nodes, &ways, &components) else {
+        return Err(BuildError::NoLoop { transitions: list.len() });
+    };
+    let inside: Vec<usize> =
+        (0..ways.len()).filter(|&w| [ways[w].from, ways[w].to].iter().all(|n| components[*n] == core)).collect();
+    let kept = thin_out(clips, list, &nodes, &ways, &inside, config);
+    let (kept_nodes, kept_ways) = join_chains(&nodes, &ways, &kept);
+    let graph = finish(clips, transitions, &nodes, &kept_nodes, &kept_ways)?;
+    let report = report::account(clips, &graph, &nodes, &ways, &components, core, config);
+    Ok((graph, report))
+}
+
+/// Frames that may be left, far enough apart. The best transition between each two clips chooses first, then all by distance: a clip that is
+/// seldom reached must not lose its only way to a near-copy of a common one.
+fn choose_nodes(clips: &[Clip], list: &[Transition], config: &GraphConfig) -> Vec<Node> {
+    let mut by_distance: Vec<&Transition> = list.iter().collect();
+    by_distance.sort_by(|a, b| a.distance.total_cmp(&b.distance).then((a.from, a.to).cmp(&(b.from, b.to))));
+    let mut seen = BTreeSet::new();
+    let (first, rest): (Vec<&Transition>, Vec<&Transition>) =
+        by_distance.into_iter().partition(|t| seen.insert((t.from.0, t.to.0)));
+    let mut chosen: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); clips.len()];
+    for transition in first.into_iter().chain(rest) {
+        let (clip, FrameIdx(frame)) = transition.from;
+        let gap = ((config.node_seconds * clips[clip.at()].fps()).round() as u32).max(1);
+        let taken = &mut chosen[clip.at()];
+        if taken.range((frame + 1).saturating_sub(gap)..frame + gap).next().is_none() {
+            taken.insert(frame);
+        }
+    }
+    let node = |clip: usize| move |frame: u32| Node { clip: ClipIdx(clip as u32), frame: FrameIdx(frame) };
+    chosen.into_iter().enumerate().flat_map(|(clip, frames)| frames.into_iter().map(node(clip))).collect()
+}
+
+/// What can be played from each node.
+fn lay_ways(clips: &[Clip], list: &[Transition], nodes: &[Node], config: &GraphConfig) -> Vec<Way> {
+    let mut ways = Vec::new();
+    for (from, pair) in nodes.windows(2).enumerate() {
+        if pair[0].clip == pair[1].clip {
+            ways.push(Way { from, to: from + 1, clip: pair[0].clip, first: pair[0].frame.0, entry: None });
+        }
+    }
+    for (entry, transition) in list.iter().enumerate() {
+        let Ok(from) = nodes.binary_search(&Node { clip: transition.from.0, frame: transition.from.1 }) else {
+            continue;
+        };
+        let (clip, FrameIdx(first)) = transition.to;
+        let run = ((config.edge_seconds * clips[clip.at()].fps()).round() as u32).max(1);
+        // The first node far enough on, or the clip's last.
+        let far = nodes.partition_point(|n| (n.clip, n.frame.0) < (clip, first + run));
+        let near = |at: usize| nodes.get(at).is_some_and(|n| n.clip == clip && n.frame.0 > first);
+        let to = if near(far) { Some(far) } else { far.checked_sub(1).filter(|at| near(*at)) };
+        if let Some(to) = to {
+            ways.push(Way { from, to, clip, first, entry: Some(entry) });
+        }
+    }
+    ways
+}
+
+/// The component that plays the longest part of the clips. `None` if none has an edge inside.
+fn largest(clips: &[Clip], nodes: &[Node], ways: &[Way], components: &[usize]) -> Option<usize> {
+    let mut ranges: BTreeMap<usize, Vec<(ClipIdx, u32, u32)>> = BTreeMap::new();
+    for way in ways.iter().filter(|w| components[w.from] == components[w.to]) {
+        ranges.entry(components[way.from]).or_default().push((way.clip, way.first, nodes[way.to].frame.0));
+    }
+    let longest = |ranges: Vec<(ClipIdx, u32, u32)>| {
+        report::union(ranges).iter().map(|r| f64::from(r.2 - r.1) / f64::from(clips[r.0.at()].fps())).sum::<f64>()
+    };
+    let sized: Vec<(usize, f64)> = ranges.into_iter().map(|(c, ranges)| (c, longest(ranges))).collect();
+    // Among equals the one found first.
+    sized.into_iter().reduce(|best, other| if other.1 > best.1 { other } else { best }).map(|best| best.0)
+}
+
+/// At most so many ways out of each node, as different as can be, and still all nodes and unbroken spans within reach.
+fn thin_out(
+    clips: &[Clip],
+    list: &[Transition],
+    nodes: &[Node],
+    ways: &[Way],
+    inside: &[usize],
+    config: &GraphConfig,
+) -> Vec<usize> {
+    let distance = |w: usize| ways[w].entry.map_or(0.0, |t| list[t].distance);
+    let mut keep = vec![false; ways.len()];
+    let mut leaving: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    inside.iter().for_each(|&w| leaving.entry(ways[w].from).or_default().push(w));
+    for out in leaving.values_mut() {
+        out.sort_by(|&a, &b| {
+            let natural = ways[b].entry.is_none().cmp(&ways[a].entry.is_none());
+            natural.then(distance(a).total_cmp(&distance(b))).then(a.cmp(&b))
+        });
+        // Round by round: the best way into each clip, then the second best, …; entries near ones already taken are left out.
+        let mut taken: Vec<usize> = Vec::new();
+        let mut waiting = out.clone();
+        while taken.len() < config.most_ways && !waiting.is_empty() {
+            let mut round = BTreeSet::new();
+            let before = taken.len();
+            waiting.retain(|&w| {
+                let gap = config.entry_seconds * clips[ways[w].clip.at()].fps();
+                let like =
+                    |&t: &usize| ways[t].clip == ways[w].clip && (ways[t].first.abs_diff(ways[w].first) as f32) < gap;
+                if taken.iter().any(like) {
+                    return false;
+                }
+                let take = taken.len() < config.most_ways && round.insert(ways[w].clip);
+                if take {
+                    taken.push(w);
+                }
+                !take
+            });
+            if taken.len() == before {
+                break;
+            }
+        }
+        taken.iter().for_each(|&w| keep[w] = true);
+    }
+    // Each unbroken span that some edge plays keeps the nearest that does.
+    for (clip, span) in clips.iter().enumerate().flat_map(|(c, clip)| clip.spans.iter().map(move |s| (c, s))) {
+        if !config.unbroken.contains(&span.kind) {
+            continue;
+        }
+        let plays = |&&w: &&usize| {
+            ways[w].clip.at() == clip
+                && span_in(&clips[clip], span.from, span.to, ways[w].first, nodes[ways[w].to].frame.0)
+                    .is_some_and(|x| x)
+        };
+        let playing: Vec<usize> = inside.iter().filter(plays).copied().collect();
+        if !playing.iter().any(|&w| keep[w])
+            && let Some(&w) = playing.iter().min_by(|&&a, &&b| distance(a).total_cmp(&distance(b)).then(a.cmp(&b)))
+        {
+            keep[w] = true;
+        }
+    }
+    connect::reconnect(nodes.len(), ways.iter().map(|w| (w.from, w.to)).collect(), inside, &mut keep);
+    inside.iter().copied().filter(|&w| keep[w]).collect()
+}
+
+/// Nodes from which only the clip itself goes on are no branches: edges run through them.
+fn join_chains(nodes: &[Node], ways: &[Way], kept: &[usize]) -> (Vec<usize>, Vec<Way>) {
+    let mut next = vec![None; nodes.len()];
+    let mut branches = vec![false; nodes.len()];
+    for &w in kept {
+        match ways[w].entry {
+            None => next[ways[w].from] = Some(ways[w].to),
+            Some(_) => branches[ways[w].from] = true,
+        }
+    }
+    // Clips run forward, so what comes next has a higher number: from the back, each end is known when it is asked for.
+    let mut end: Vec<usize> = (0..nodes.len()).collect();
+    for node in (0..nodes.len()).rev() {
+        if let (false, Some(next)) = (branches[node], next[node]) {
+            end[node] = end[next];
+        }
+    }
+    let ways: Vec<Way> =
+        kept.iter().map(|&w| Way { to: end[ways[w].to], ..ways[w] }).filter(|w| end[w.from] == w.from).collect();
+    let used: BTreeSet<usize> = ways.iter().map(|w| w.from).collect();
+    (used.into_iter().collect(), ways)
+}
+
+fn finish(
+    clips: &[Clip],
+    transitions: &Transitions,
+    nodes: &[Node],
+    kept: &[usize],
+    ways: &[Way],
+) -> Result<Graph, BuildError> {
+    let index = |node: usize| NodeIdx(kept.partition_point(|k| *k < node) as u32);
+    let edges = ways.iter().map(|way| {
+        let clip = &clips[way.clip.at()];
+        let (first, last) = (FrameIdx(way.first), nodes[way.to].frame);
+        let seconds = (last.0 - first.0) as f32 / clip.fps();
+        let entry = way.entry.map(|t| {
+            let Transition { align, distance, .. } = transitions.list[t];
+            Entry { blend: transitions.window_seconds.min(seconds), align, distance }
+        });
+        let displacement = stand(clip, first).inverse().after(&stand(clip, last));
+        let range = (way.clip, first, last);
+        let edge = Edge::new(index(way.from), index(way.to), range, entry, seconds, displacement);
+        let within = clip.spans.iter().enumerate().filter_map(|(span, s)| {
+            let whole = span_in(clip, s.from, s.to, first.0, last.0)?;
+            Some(SpanRef { span: span as u32, whole })
+        });
+        (edge, within.collect())
+    });
+    Graph::new(kept.iter().map(|k| nodes[*k]).collect(), edges.collect()).map_err(BuildError::Graph)
+}
+
+/// Whether frames `first..=last` play all of an interval in seconds; `None` if they play nothing of it.
+fn span_in(clip: &Clip, from: f32, to: f32, first: u32, last: u32) -> Option<bool> {
+    let (from, to) = (from * clip.fps(), (to * clip.fps()).min((clip.frames() - 1) as f32));
+    let (first, last) = (first as f32, last as f32);
+    let overlaps = from < last - 1e-3 && to > first + 1e-3;
+    overlaps.then_some(from >= first - 1e-3 && to <= last + 1e-3)
+}
+
+/// Where the root is on the ground and which way it looks.
+fn stand(clip: &Clip, frame: FrameIdx) -> Planar {
+    let place = clip.root(frame);
+    let ahead = clip.rotation(frame, kumite_motion::JointIdx::ROOT) * Vec3::Z;
+    Planar { turn: yaw_of(ahead), shift: Vec2::new(place.x, place.z) }
+}
