@@ -116,6 +116,15 @@ fn hovering_is_caught() {
 }
 
 #[test]
+fn falling_faster_than_things_fall_is_caught() {
+    let verdict = broken("stand-idle", |t, pose| {
+        let down = 0.3 * kumite_motion::blend::ease(((t - 1.0) / 0.22).clamp(0.0, 1.0));
+        pose.set_root(pose.root() - Vec3::Y * down);
+    });
+    caught(&verdict, What::Drop);
+}
+
+#[test]
 fn jitter_is_caught() {
     let mut step = 0;
     let verdict = broken("jab", |_, pose| {

@@ -558,7 +558,7 @@ impl<'a> Body<'a> {
 
     fn early(&self, t: f32, lead: f32) -> f32 {
         // Ahead in the middle, but not at the ends: the motion starts and stops as one.
-        let room = 0.25f32.min(0.25 * self.seconds);
+        let room = 0.40f32.min(0.35 * self.seconds);
         let fade = (t / room).min((self.seconds - t) / room).clamp(0.0, 1.0);
         t + lead * ease(fade)
     }
@@ -582,7 +582,7 @@ impl<'a> Body<'a> {
         let stretch = ((line.length() / longest - 0.70) / 0.35).clamp(0.0, 1.0);
         let along = self.skeleton.offset(shoulder.joint()).normalize_or(Vec3::X);
         let to = (chest.rotation.conjugate() * line).normalize_or(along);
-        let share = 0.30 * ease(stretch);
+        let share = 0.26 * ease(stretch);
         pose.rotations[clavicle.joint().at()] = slerp(Quat::IDENTITY, kumite_motion::rotation::arc(along, to), share);
         fk::pose(self.skeleton, pose, world);
         let from = world.position(shoulder.joint());

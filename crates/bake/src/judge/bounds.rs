@@ -45,6 +45,12 @@ pub const FOOT_SPEED: f32 = 15.9;
 pub const BODY_SPEED: f32 = 6.9;
 /// Metres per second squared.
 pub const BODY_ACCELERATION: f32 = 43.0;
+/// Frames of the parabolas through the path of the centre of mass.
+pub const PUSH_FRAMES: usize = 6;
+/// By how much the centre of mass may fall faster than things fall, metres per second squared.
+pub const DROP: f32 = 2.8;
+/// Metres per second squared: what soles hold, and a little more in landings.
+pub const PUSH: f32 = 12.5;
 /// Metres per second cubed.
 pub const HAND_JERK: f32 = 8600.0;
 

@@ -13,7 +13,7 @@ use std::fmt;
 
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::limits::Limit;
-use kumite_motion::{Clip, Contacts, Role, Roles, Vec2, mass, sample, support};
+use kumite_motion::{Clip, Contacts, Role, Roles, Vec2, Vec3, mass, sample, support};
 
 use film::Film;
 pub use measure::{Figures, Window, figures};
@@ -42,6 +42,10 @@ pub enum What {
     BodySpeed,
     /// The pelvis, metres per second squared.
     BodyAcceleration,
+    /// The centre of mass falls faster than things fall, metres per second squared more.
+    Drop,
+    /// The centre of mass is pushed along the floor, metres per second squared.
+    Push,
     /// A joint, degrees per second.
     JointSpeed,
     /// A joint, degrees per second squared.
@@ -64,6 +68,8 @@ impl What {
             What::FootSpeed => "foot speed, m/s",
             What::BodySpeed => "body speed, m/s",
             What::BodyAcceleration => "body acceleration, m/s2",
+            What::Drop => "falls faster than gravity by, m/s2",
+            What::Push => "pushed along the floor, m/s2",
             What::JointSpeed => "joint speed, degrees/s",
             What::JointAcceleration => "joint acceleration, degrees/s2",
             What::HandJerk => "hand jerk, m/s3",
@@ -297,8 +303,16 @@ fn bend(values: &[f32], fps: f32) -> f32 {
 
 fn speeds(film: &Film, verdict: &mut Verdict) {
     let rate = bounds::RATE;
+    let masses: Vec<Vec3> = film.worlds.iter().map(|w| mass::centre(film.skeleton, film.roles, w)).collect();
+    // Parabolas through a fifth of a second: a floor and two feet do no more in less.
+    let bends: Vec<Vec3> = masses
+        .windows(bounds::PUSH_FRAMES)
+        .map(|w| Vec3::from_array([0, 1, 2].map(|i| bend(&w.iter().map(|p| p[i]).collect::<Vec<_>>(), rate))))
+        .collect();
+    verdict.add(What::Drop, None, worst(bends.iter().map(|b| (-b.y - 9.81).max(0.0))), bounds::DROP);
+    verdict.add(What::Push, None, worst(bends.iter().map(|b| Vec2::new(b.x, b.z).length())), bounds::PUSH);
     let tracks = |role: Role| film.track(role).map(|t| t.iter().map(|p| *p / film.scale).collect::<Vec<_>>());
-    let speed = |t: &[kumite_motion::Vec3]| worst(t.windows(2).map(|w| (w[1] - w[0]).length() * rate));
+    let speed = |t: &[Vec3]| worst(t.windows(2).map(|w| (w[1] - w[0]).length() * rate));
     for (role, what, allowed) in [
         (Role::LeftWrist, What::HandSpeed, bounds::HAND_SPEED),
         (Role::RightWrist, What::HandSpeed, bounds::HAND_SPEED),
