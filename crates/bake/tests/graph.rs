@@ -1,4 +1,5 @@
-//! Graphs of the embedded motions and of real captures: walked at random, they never end, never break, and say what they lack.
+//! Graphs of the embedded motions and of real captures: walked at random, they never end, never break, and say what
+//! they lack.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "helpers of tests")]
 
@@ -29,7 +30,8 @@ impl Random {
     }
 }
 
-/// Captures below the folders of `KUMITE_MOCAP` whose path holds `part`, on the canonical body at 30 frames per second; at most so many seconds.
+/// Captures below the folders of `KUMITE_MOCAP` whose path holds `part`, on the canonical body at 30 frames per
+/// second; at most so many seconds.
 fn captures(part: &str, most: f32) -> Vec<Clip> {
     let folders: Vec<PathBuf> = match std::env::var_os("KUMITE_MOCAP") {
         Some(given) => std::env::split_paths(&given).collect(),
@@ -182,8 +184,8 @@ fn check_library(name: &str, clips: &[Clip], policy: Policy) -> Report {
     let fastest = (0..100).map(|seed| random_walk(clips, &graph, seed, 20.0)).fold(0.0, f32::max);
     let lengths: f32 = graph.edges().iter().map(|e| e.seconds).sum();
     println!(
-        "{name} {policy:?}: {} clips, {} transitions below {:.1} cm, {} components, nodes {:?}, edges {:?} of {:.2} s, seconds {:?}, \
-         {} clips lost, fastest {fastest:.1} m/s",
+        "{name} {policy:?}: {} clips, {} transitions below {:.1} cm, {} components, nodes {:?}, edges {:?} of {:.2} s, \
+         seconds {:?}, {} clips lost, {} bridges, fastest {fastest:.1} m/s",
         clips.len(),
         transitions.list.len(),
         transitions.limit * 100.0,
@@ -193,11 +195,13 @@ fn check_library(name: &str, clips: &[Clip], policy: Policy) -> Report {
         lengths / graph.edges().len() as f32,
         report.seconds,
         report.lost_clips.len(),
+        report.bridges,
     );
     for loss in report.labels.iter().filter(|l| !l.lost.is_empty()) {
         println!("  {} {:?}: {} of {} kept", loss.kind.name(), loss.label, loss.kept, loss.total);
     }
-    // Hands of real fighters reach 12 m/s, of jumping kickers' feet 15; a join that breaks moves metres in a sixtieth of a second.
+    // Hands of real fighters reach 12 m/s, of jumping kickers' feet 15; a join that breaks moves metres in a sixtieth
+    // of a second.
     assert!(fastest < 25.0, "{fastest} m/s");
     report
 }

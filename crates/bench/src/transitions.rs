@@ -38,6 +38,7 @@ pub fn run() {
     figure("pairs", found.pairs as f64, "");
     figure("transitions", found.list.len() as f64, "");
     figure("limit of the distance", f64::from(found.limit) * 100.0, "cm");
+    figure("limit for bridges", f64::from(found.bridge_limit) * 100.0, "cm");
     figure("find, one thread", rate / 1e6, "M pairs/s");
     let start = Instant::now();
     black_box(find(&clips, &TransitionConfig { threads: 2, ..one.clone() }).is_ok());
@@ -150,7 +151,8 @@ fn numpy(all: &Clip, window: usize) -> Result<Peer, String> {
     Ok(Peer { rate: number(&out["pairs"])? / number(&out["seconds"])?, samples })
 }
 
-/// Largest difference of squared distances, square metres. The peer's windows start where ours, which are led in by half a window, are half a window on.
+/// Largest difference of squared distances, square metres. The peer's windows start where ours, which are led in by
+/// half a window, are half a window on.
 fn compare(cloud: &Cloud, samples: &[(usize, usize, f64)]) -> f64 {
     let lead = cloud.window() / 2;
     let mut by_row: Vec<(usize, usize, f64)> = samples.iter().map(|s| (s.0 + lead, s.1 + lead, s.2)).collect();

@@ -109,8 +109,8 @@ impl Edge {
 
 /// Nodes and edges in flat arrays, edges sorted by the node they leave.
 ///
-/// Invariants: at least one node; every node has an edge that leaves it; every edge runs forward in its clip, ends at the frame of
-/// the node it leads to, and, where it has no entry, begins at the frame of the node it leaves.
+/// Invariants: at least one node; every node has an edge that leaves it; every edge runs forward in its clip, ends at
+/// the frame of the node it leads to, and, where it has no entry, begins at the frame of the node it leaves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
     nodes: Box<[Node]>,

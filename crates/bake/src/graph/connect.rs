@@ -1,9 +1,10 @@
 //! Who can reach whom.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
-/// The strongly connected component of each node; components are numbered as their first nodes are. Tarjan 1972 without recursion:
-/// graphs here are chains of thousands of nodes, too deep for a stack of calls.
+/// The strongly connected component of each node; components are numbered as their first nodes are. Tarjan 1972
+/// without recursion: graphs here are chains of thousands of nodes, too deep for a stack of calls.
 pub(super) fn components(nodes: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     const NONE: usize = usize::MAX;
     let (starts, targets) = by_source(nodes, edges.iter().copied());
@@ -92,28 +93,40 @@ pub(super) fn reached(nodes: usize, edges: impl Iterator<Item = (usize, usize)> 
     reached
 }
 
-/// Takes back in what strong connection needs: `among` connects its nodes, and with as few additions as two trees of shortest ways find, so does
-/// what is kept of it. One tree leads from a root to every node, one from every node to it; ways already kept cost nothing.
-pub(super) fn reconnect(nodes: usize, ends: Vec<(usize, usize)>, among: &[usize], keep: &mut [bool]) {
+/// One way between two nodes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// What it costs to take it in: metres of distance.
+    pub(super) length: f64,
+}
+
+/// Takes back in what strong connection needs: `among` connects its nodes, and with what two trees of cheapest ways
+/// add, so does what is kept of it. One tree leads from a root to every node, one from every node to it (Dijkstra
+/// 1959); ways already kept cost nothing.
+pub(super) fn reconnect(nodes: usize, ends: &[End], among: &[usize], keep: &mut [bool]) {
     let Some(&first) = among.first() else { return };
-    let root = ends[first].0;
+    let root = ends[first].from;
     for backwards in [false, true] {
-        let turned = |w: usize| if backwards { (ends[w].1, ends[w].0) } else { ends[w] };
+        let turned = |w: usize| if backwards { (ends[w].to, ends[w].from) } else { (ends[w].from, ends[w].to) };
         let (starts, ways) = by_source(nodes, among.iter().map(|&w| (turned(w).0, w)));
-        let mut cost = vec![u32::MAX; nodes];
+        let mut cost = vec![u64::MAX; nodes];
         let mut by = vec![None; nodes];
-        let mut open = VecDeque::from([(0, root)]);
+        let mut open = BinaryHeap::from([Reverse((0u64, root))]);
         cost[root] = 0;
-        while let Some((spent, node)) = open.pop_front() {
+        while let Some(Reverse((spent, node))) = open.pop() {
             if spent > cost[node] {
                 continue;
             }
             for &w in &ways[starts[node]..starts[node + 1]] {
-                let (to, total) = (turned(w).1, spent + u32::from(!keep[w]));
+                // In whole micrometres, and never free: sums of whole numbers do not depend on their order.
+                let price = if keep[w] { 0 } else { 1 + (ends[w].length * 1e6) as u64 };
+                let (to, total) = (turned(w).1, spent.saturating_add(price));
                 if total < cost[to] {
                     cost[to] = total;
                     by[to] = Some(w);
-                    if keep[w] { open.push_front((total, to)) } else { open.push_back((total, to)) }
+                    open.push(Reverse((total, to)));
                 }
             }
         }
@@ -175,7 +188,8 @@ mod tests {
             let mut random = Random(seed + 7);
             let mut keep: Vec<bool> = (0..edges.len()).map(|_| random.below(4) == 0).collect();
             let before = keep.clone();
-            reconnect(nodes, edges.clone(), &among, &mut keep);
+            let ends: Vec<End> = edges.iter().map(|&(from, to)| End { from, to, length: 0.1 }).collect();
+            reconnect(nodes, &ends, &among, &mut keep);
             let kept: Vec<(usize, usize)> = among.iter().filter(|e| keep[**e]).map(|e| edges[*e]).collect();
             let again = components(nodes, &kept);
             let core: Vec<usize> = (0..nodes).filter(|n| found[*n] == 0).collect();

@@ -1,8 +1,10 @@
-//! From clips and transitions to the graph that characters walk on: no dead ends by construction, and an account of what was lost.
+//! From clips and transitions to the graph that characters walk on: no dead ends by construction, and an account of
+//! what was lost.
 //!
-//! Nodes are the frames that transitions leave; an edge plays a clip from there, or from where a transition enters, to the next node. Only the
-//! largest strongly connected component is kept (Kovar, Gleicher and Pighin 2002, § 3.3): from each of its nodes every other can be reached. That
-//! may cost rare and vital motions, so [`Report`] says for every label what is gone and why.
+//! Nodes are the frames that transitions leave; an edge plays a clip from there, or from where a transition enters,
+//! to the next node. Only the largest strongly connected component is kept (Kovar, Gleicher and Pighin 2002, § 3.3):
+//! from each of its nodes every other can be reached. That may cost rare and vital motions, so [`Report`] says for
+//! every label what is gone and why.
 
 mod connect;
 mod report;
@@ -21,20 +23,24 @@ pub use report::{LabelLoss, Lost, Report, Why};
 /// How the graph is built.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GraphConfig {
-    /// Nodes of one clip are at least this far apart, seconds. Nearer transitions are near-copies; without this edges of one frame arise.
+    /// Nodes of one clip are at least this far apart, seconds. Nearer transitions are near-copies; without this edges
+    /// of one frame arise.
     pub node_seconds: f32,
-    /// After an entry motion runs at least this long before it may branch again, where its clip goes on that long. Seconds.
+    /// After an entry motion runs at least this long before it may branch again, where its clip goes on that long.
+    /// Seconds.
     pub edge_seconds: f32,
     /// Edges that leave one node, the clip's own continuation included. A few more where connection needs them.
     pub most_ways: usize,
-    /// Entries into one clip from one node are at least this far apart, seconds: the ways out should lead to different motions.
+    /// Entries into one clip from one node are at least this far apart, seconds: the ways out should lead to
+    /// different motions.
     pub entry_seconds: f32,
     /// Spans of these kinds count as kept only if one edge plays all of them; of other kinds half is enough.
     pub unbroken: Vec<SpanKind>,
 }
 
 impl Default for GraphConfig {
-    /// Guesses that give edges of a third to one second on CMU and ACCAD; `docs/tuning.md` is to replace them with a study.
+    /// Guesses that give edges of a third to one second on CMU and ACCAD; `docs/tuning.md` is to replace them with a
+    /// study.
     fn default() -> Self {
         Self {
             node_seconds: 0.2,
@@ -101,15 +107,17 @@ pub fn build(clips: &[Clip], transitions: &Transitions, config: &GraphConfig) ->
     };
     let inside: Vec<usize> =
         (0..ways.len()).filter(|&w| [ways[w].from, ways[w].to].iter().all(|n| components[*n] == core)).collect();
-    let kept = thin_out(clips, list, &nodes, &ways, &inside, config);
+    let kept = thin_out(clips, transitions, &nodes, &ways, &inside, config);
     let (kept_nodes, kept_ways) = join_chains(&nodes, &ways, &kept);
     let graph = finish(clips, transitions, &nodes, &kept_nodes, &kept_ways)?;
-    let report = report::account(clips, &graph, &nodes, &ways, &components, core, config);
+    let mut report = report::account(clips, &graph, &nodes, &ways, &components, core, config);
+    report.bridges =
+        graph.edges().iter().filter(|e| e.entry.is_some_and(|entry| entry.distance > transitions.limit)).count();
     Ok((graph, report))
 }
 
-/// Frames that may be left, far enough apart. The best transition between each two clips chooses first, then all by distance: a clip that is
-/// seldom reached must not lose its only way to a near-copy of a common one.
+/// Frames that may be left, far enough apart. The best transition between each two clips chooses first, then all by
+/// distance: a clip that is seldom reached must not lose its only way to a near-copy of a common one.
 fn choose_nodes(clips: &[Clip], list: &[Transition], config: &GraphConfig) -> Vec<Node> {
     let mut by_distance: Vec<&Transition> = list.iter().collect();
     by_distance.sort_by(|a, b| a.distance.total_cmp(&b.distance).then((a.from, a.to).cmp(&(b.from, b.to))));
@@ -168,25 +176,28 @@ fn largest(clips: &[Clip], nodes: &[Node], ways: &[Way], components: &[usize]) -
     sized.into_iter().reduce(|best, other| if other.1 > best.1 { other } else { best }).map(|best| best.0)
 }
 
-/// At most so many ways out of each node, as different as can be, and still all nodes and unbroken spans within reach.
+/// At most so many ways out of each node, as different as can be, and still all nodes and unbroken spans within
+/// reach. Bridges come in for the latter only.
 fn thin_out(
     clips: &[Clip],
-    list: &[Transition],
+    transitions: &Transitions,
     nodes: &[Node],
     ways: &[Way],
     inside: &[usize],
     config: &GraphConfig,
 ) -> Vec<usize> {
-    let distance = |w: usize| ways[w].entry.map_or(0.0, |t| list[t].distance);
+    let distance = |w: usize| ways[w].entry.map_or(0.0, |t| transitions.list[t].distance);
     let mut keep = vec![false; ways.len()];
     let mut leaving: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    inside.iter().for_each(|&w| leaving.entry(ways[w].from).or_default().push(w));
+    let usual = inside.iter().filter(|w| distance(**w) <= transitions.limit);
+    usual.for_each(|&w| leaving.entry(ways[w].from).or_default().push(w));
     for out in leaving.values_mut() {
         out.sort_by(|&a, &b| {
             let natural = ways[b].entry.is_none().cmp(&ways[a].entry.is_none());
             natural.then(distance(a).total_cmp(&distance(b))).then(a.cmp(&b))
         });
-        // Round by round: the best way into each clip, then the second best, …; entries near ones already taken are left out.
+        // Round by round: the best way into each clip, then the second best, …; entries near ones already taken are
+        // left out.
         let mut taken: Vec<usize> = Vec::new();
         let mut waiting = out.clone();
         while taken.len() < config.most_ways && !waiting.is_empty() {
@@ -228,7 +239,10 @@ fn thin_out(
             keep[w] = true;
         }
     }
-    connect::reconnect(nodes.len(), ways.iter().map(|w| (w.from, w.to)).collect(), inside, &mut keep);
+    let ends: Vec<connect::End> = (0..ways.len())
+        .map(|w| connect::End { from: ways[w].from, to: ways[w].to, length: f64::from(distance(w)) })
+        .collect();
+    connect::reconnect(nodes.len(), &ends, inside, &mut keep);
     inside.iter().copied().filter(|&w| keep[w]).collect()
 }
 

@@ -68,6 +68,8 @@ pub struct Report {
     pub nodes: (usize, usize),
     /// Edges before and after.
     pub edges: (usize, usize),
+    /// Edges entered by transitions farther than ordinary ones, for the sake of what would be lost without.
+    pub bridges: usize,
     /// Length of all clips, and of what of them the graph plays. Seconds.
     pub seconds: (f32, f32),
     /// Per kind and label, in that order.
@@ -152,6 +154,7 @@ pub(super) fn account(
         components: components.iter().max().map_or(0, |c| c + 1),
         nodes: (nodes.len(), graph.nodes().len()),
         edges: (ways.len(), graph.edges().len()),
+        bridges: 0,
         seconds: (clips.iter().map(Clip::seconds).sum(), played.iter().map(seconds).sum()),
         labels: labels.into_values().collect(),
         lost_clips,

@@ -7,8 +7,9 @@ use super::{TransitionConfig, TransitionError};
 
 /// The points of all frames of all clips, one clip after the other.
 ///
-/// Every clip is led in and out by half a window of its first and its last pose held still, so that each frame is the centre of a window: a
-/// clip that starts or ends at rest joins there, and one that starts in motion looks as different from a standstill as it is.
+/// Every clip is led in and out by half a window of its first and its last pose held still, so that each frame is the
+/// centre of a window: a clip that starts or ends at rest joins there, and one that starts in motion looks as
+/// different from a standstill as it is.
 #[derive(Clone, Debug)]
 pub struct Cloud {
     /// Frames in a window.

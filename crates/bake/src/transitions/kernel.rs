@@ -1,28 +1,30 @@
 //! The distances of all pairs of windows, tile by tile.
 //!
-//! With points p, q of two windows, weights that add up to 1 and the best planar motion of q, the mean squared distance is
-//! E(p) + E(q) - 2 (h + sqrt(a² + b²)): E the energy about the centre on the ground, h the product of heights, a and b the dot and cross
-//! products on the ground about both centres (Kovar, Gleicher and Pighin 2002, § 3.1, with the angle put in). Dot, cross and height products of windows
-//! are sums along diagonals of those of frames, so a longer window costs nothing.
+//! With points p, q of two windows, weights that add up to 1 and the best planar motion of q, the mean squared
+//! distance is E(p) + E(q) - 2 (h + sqrt(a² + b²)): E the energy about the centre on the ground, h the product of
+//! heights, a and b the dot and cross products on the ground about both centres (Kovar, Gleicher and Pighin 2002, §
+//! 3.1, with the angle put in). Dot, cross and height products of windows are sums along diagonals of those of
+//! frames, so a longer window costs nothing.
 
 use super::cloud::Cloud;
 
 /// Frames side by side in a register.
 const WIDE: usize = 8;
-/// Rows worked on together, so that a column read once serves them all: nine sums, three columns, one row's numbers and a product
-/// fill the sixteen registers.
+/// Rows worked on together, so that a column read once serves them all: nine sums, three columns, one row's numbers
+/// and a product fill the sixteen registers.
 const TALL: usize = 3;
 /// Windows in a band of rows. Sums start anew in each, which bounds their rounding.
 pub(super) const BAND: usize = 1024;
-/// Padded frames in a strip of columns, at least: points of a strip and the sums of a window stay in the first two caches.
+/// Padded frames in a strip of columns, at least: points of a strip and the sums of a window stay in the first two
+/// caches.
 const STRIP: usize = 264;
 
 type Row = [f32; WIDE];
 
 /// Takes rows of squared distances.
 pub(super) trait Sink {
-    /// Squared distances of window `s` to windows `t`, `t + 1`, …: `here[1]` belongs to `t`. `above` and `below` are the
-    /// rows of windows `s - 1` and `s + 1`. Infinite where a window does not lie in one clip.
+    /// Squared distances of window `s` to windows `t`, `t + 1`, …: `here[1]` belongs to `t`. `above` and `below` are
+    /// the rows of windows `s - 1` and `s + 1`. Infinite where a window does not lie in one clip.
     fn row(&mut self, s: usize, t: usize, above: &[f32], here: &[f32], below: &[f32]);
 }
 
@@ -50,7 +52,8 @@ struct Windows {
     frames: Vec<[f64; 3]>,
 }
 
-/// Compares all windows that start in `[band, band + BAND)` with all that start there or later. Each pair of windows comes up once over all bands.
+/// Compares all windows that start in `[band, band + BAND)` with all that start there or later. Each pair of windows
+/// comes up once over all bands.
 pub(super) fn band(cloud: &Cloud, band: usize, wide: bool, scratch: &mut Scratch, sink: &mut impl Sink) {
     #[cfg(target_arch = "x86_64")]
     if wide && std::arch::is_x86_feature_detected!("avx2") {
@@ -228,8 +231,9 @@ fn pack_rows(cloud: &Cloud, top: isize, tall: usize, scratch: &mut Scratch) {
     });
 }
 
-/// Hands over the points of padded frames `first..first + count`, each clip's stretch about its own centre on the ground: distances do
-/// not depend on it, their rounding does. Frames that do not exist are skipped. Fills in what windows are by themselves.
+/// Hands over the points of padded frames `first..first + count`, each clip's stretch about its own centre on the
+/// ground: distances do not depend on it, their rounding does. Frames that do not exist are skipped. Fills in what
+/// windows are by themselves.
 fn unpack(
     cloud: &Cloud,
     first: isize,

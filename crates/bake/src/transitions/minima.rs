@@ -12,8 +12,8 @@ pub(super) struct Candidate {
     squared: f32,
 }
 
-/// Collects the minima of one band. A pair of windows is one if none of its eight neighbours that are allowed is nearer: where the
-/// nearest pair of a valley may not be cut, the best that may is taken instead.
+/// Collects the minima of one band. A pair of windows is one if none of its eight neighbours that are allowed is
+/// nearer: where the nearest pair of a valley may not be cut, the best that may is taken instead.
 pub(super) struct Minima<'a> {
     cloud: &'a Cloud,
     rules: &'a Codes,

@@ -1,11 +1,11 @@
 //! Where one motion can pass into another: Kovar, Gleicher and Pighin 2002, § 3.1, on all pairs of frames.
 //!
-//! A pair of frames is compared by the windows around both, laid over each other by one planar motion for the whole window. The distance is
-//! symmetric, so that every pair of windows is looked at once for both directions. The matrix of distances is never
-//! kept: memory grows with the frames, not with their square.
+//! A pair of frames is compared by the windows around both, laid over each other by one planar motion for the whole
+//! window. The distance is symmetric, so that every pair of windows is looked at once for both directions. The matrix
+//! of distances is never kept: memory grows with the frames, not with their square.
 //!
-//! Differs from Kovar's: his window starts at the frame that is left and ends at the one that is entered, which a cross-fade of that length
-//! needs; an inertialised join leaves and enters at one moment, so ours is centred on it.
+//! Differs from Kovar's: his window starts at the frame that is left and ends at the one that is entered, which a
+//! cross-fade of that length needs; an inertialised join leaves and enters at one moment, so ours is centred on it.
 
 mod cloud;
 mod kernel;
@@ -30,17 +30,21 @@ pub use tree::{Branch, clusters};
 /// How transitions are looked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransitionConfig {
-    /// Length of the windows compared. A third of a second is Kovar's; longer tells apart what merely crosses in passing.
+    /// Length of the windows compared. A third of a second is Kovar's; longer tells apart what merely crosses in
+    /// passing.
     pub window_seconds: f32,
     /// How much each joint counts, in any unit; 0 leaves it out. Empty: all the same.
     pub weights: Vec<f32>,
-    /// Velocities are compared too, times this: a difference of 1 m/s counts as this many metres. 0 leaves them out, and costs half. The
-    /// windows see velocities as well; this stresses them.
+    /// Velocities are compared too, times this: a difference of 1 m/s counts as this many metres. 0 leaves them out,
+    /// and costs half. The windows see velocities as well; this stresses them.
     pub velocity_seconds: f32,
-    /// A transition may be as far as motion goes by itself in this time ...
+    /// Thresholds are how far motion goes by itself in this time, on some share of the library's frames: without
+    /// unit, whatever the joints, the weights and the rate. Seconds.
     pub successor_seconds: f32,
-    /// ... on this share of the library's frames, 0 to 1: a threshold without unit, whatever the joints, the weights and the rate.
+    /// The share for ordinary transitions, 0 to 1.
     pub percentile: f32,
+    /// The share for bridges: farther transitions, taken only where motions would be lost without.
+    pub bridge_percentile: f32,
     /// Frames of one clip nearer than this are not joined: they follow each other anyway. Seconds.
     pub apart_seconds: f32,
     /// Where cuts may be.
@@ -63,7 +67,8 @@ impl Default for TransitionConfig {
             weights: Vec::new(),
             velocity_seconds: 0.0,
             successor_seconds: 0.1,
-            percentile: 0.9,
+            percentile: 0.75,
+            bridge_percentile: 0.95,
             apart_seconds: 0.4,
             policy: Policy::Anywhere,
             action_ends: Vec::new(),
@@ -136,10 +141,12 @@ pub struct Transition {
 /// All transitions of a library, by the frame they leave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transitions {
-    /// Local minima below the limit, of what the policy allows.
+    /// Local minima below the limit of bridges, of what the policy allows.
     pub list: Vec<Transition>,
-    /// Largest distance taken, metres.
+    /// Ordinary transitions are at most this far, metres.
     pub limit: f32,
+    /// Bridges are at most this far, metres.
+    pub bridge_limit: f32,
     /// Length of the windows, seconds: how long a join should take.
     pub window_seconds: f32,
     /// Pairs of windows that were compared.
@@ -151,10 +158,10 @@ pub fn find(clips: &[Clip], config: &TransitionConfig) -> Result<Transitions, Tr
     let cloud = Cloud::new(clips, config)?;
     let fps = clips[0].fps();
     let rules = rules::Codes::new(&rules(clips, &cloud, config));
-    let limit = limit(&cloud, fps, config);
+    let (limit, bridge_limit) = limits(&cloud, fps, config);
     let gap = ((config.apart_seconds * fps) as usize).max(1);
     let candidates = scan(&cloud, config.threads, true, &|band| {
-        Minima::new(&cloud, &rules, limit * limit, gap, config.per_frame, band)
+        Minima::new(&cloud, &rules, bridge_limit * bridge_limit, gap, config.per_frame, band)
     });
     let mut list: Vec<Transition> = candidates
         .iter()
@@ -169,6 +176,7 @@ pub fn find(clips: &[Clip], config: &TransitionConfig) -> Result<Transitions, Tr
     Ok(Transitions {
         list,
         limit,
+        bridge_limit,
         window_seconds: cloud.window as f32 / fps,
         pairs: windows * windows.saturating_sub(1) / 2,
     })
@@ -215,8 +223,9 @@ fn scan<'a>(
     done.into_iter().flat_map(|d| d.1).collect()
 }
 
-/// Squared distances row by row, for pictures and referees: `take(s, t, row)` gets those of window `s` to windows `t`, `t + 1`, … Every pair
-/// with `s <= t` comes once or more, in tiles. Windows are those of [`Cloud::place`]; infinite where one lies across two clips.
+/// Squared distances row by row, for pictures and referees: `take(s, t, row)` gets those of window `s` to windows
+/// `t`, `t + 1`, … Every pair with `s <= t` comes once or more, in tiles. Windows are those of [`Cloud::place`];
+/// infinite where one lies across two clips.
 pub fn each_row(cloud: &Cloud, wide: bool, take: impl FnMut(usize, usize, &[f32])) {
     struct Rows<F>(F);
     impl<F: FnMut(usize, usize, &[f32])> Sink for Rows<F> {
@@ -271,11 +280,12 @@ fn quantile(mut values: Vec<f32>, share: f32) -> f32 {
     values.get((share.clamp(0.0, 1.0) * last as f32).round() as usize).copied().unwrap_or(0.0)
 }
 
-fn limit(cloud: &Cloud, fps: f32, config: &TransitionConfig) -> f32 {
+fn limits(cloud: &Cloud, fps: f32, config: &TransitionConfig) -> (f32, f32) {
     // Some thousands tell a percentile as well as all.
     let step = (cloud.len() / 4096).max(1);
-    let natural = successors(cloud, fps, config.successor_seconds, step).into_iter().map(|s| s.1).collect();
-    quantile(natural, config.percentile)
+    let natural: Vec<f32> = successors(cloud, fps, config.successor_seconds, step).into_iter().map(|s| s.1).collect();
+    let limit = quantile(natural.clone(), config.percentile);
+    (limit, quantile(natural, config.bridge_percentile).max(limit))
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
-//! The distance of two windows, slowly: all points of both gathered, laid over each other, compared one by one. Judges the fast one.
+//! The distance of two windows, slowly: all points of both gathered, laid over each other, compared one by one.
+//! Judges the fast one.
 
 use kumite_motion::align::best_planar;
 use kumite_motion::fk::Tracks;
 use kumite_motion::{Clip, FrameIdx, JointIdx, Vec3};
 
-/// All points of the window centred on a frame; beyond the clip's ends its first and last pose stand still. A joint of weight n comes n times.
+/// All points of the window centred on a frame; beyond the clip's ends its first and last pose stand still. A joint
+/// of weight n comes n times.
 pub fn points(clip: &Clip, centre: usize, window: usize, weights: &[u32]) -> Vec<Vec3> {
     let tracks = Tracks::of(clip);
     let mut points = Vec::new();

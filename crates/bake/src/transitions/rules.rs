@@ -10,8 +10,8 @@ use super::{TransitionConfig, quantile, successors};
 pub enum Policy {
     /// Wherever two motions are alike.
     Anywhere,
-    /// Where little moves: in the quietest share of the library's frames, 0 to 1 (Duits: while the acting joints are at rest). Long
-    /// stretches of action stay whole without anyone having labelled them.
+    /// Where little moves: in the quietest share of the library's frames, 0 to 1 (Duits: while the acting joints are
+    /// at rest). Long stretches of action stay whole without anyone having labelled them.
     Windows {
         /// Share of the frames.
         quietest: f32,
@@ -32,8 +32,8 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Whether motion may leave here and go on there. Feet may be lifted in a join but not set down: a foot that was in the air and has
-    /// to stand at once slides to its place. Who stands stays standing on a foot he stood on.
+    /// Whether motion may leave here and go on there. Feet may be lifted in a join but not set down: a foot that was
+    /// in the air and has to stand at once slides to its place. Who stands stays standing on a foot he stood on.
     #[inline]
     pub fn joins(self, there: Rule) -> bool {
         let feet = match (self.feet, there.feet) {
@@ -83,7 +83,8 @@ impl Codes {
 
 /// How near, in seconds, an action's end counts as its end.
 const NEAR_END: f32 = 0.07;
-/// Shum, Komura and Yamazaki do not cut where accelerations are large; we do not where more than this share of frames is calmer.
+/// Shum, Komura and Yamazaki do not cut where accelerations are large; we do not where more than this share of frames
+/// is calmer.
 const CALM: f32 = 0.5;
 
 /// The rules of all windows of a cloud. Those across two clips allow nothing.
@@ -146,7 +147,8 @@ fn activity(cloud: &Cloud, fps: f32) -> Vec<f32> {
     activity
 }
 
-/// Frames between actions, from what is labelled and from how the body stands: ends of spans, and the calm centres of double support.
+/// Frames between actions, from what is labelled and from how the body stands: ends of spans, and the calm centres of
+/// double support.
 fn action_ends(clip: &Clip, activity: &[f32], calmest: f32) -> Vec<FrameIdx> {
     let last = clip.frames() - 1;
     let at = |seconds: f32| ((seconds * clip.fps()).round() as usize).min(last);

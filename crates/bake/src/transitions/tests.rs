@@ -168,7 +168,7 @@ fn minima_are_those_of_the_whole_matrix() {
             for (t, to) in &places {
                 let d = at(*s, *t);
                 let same = from.0 == to.0 && s.abs_diff(*t) < 12;
-                if same || d >= found.limit * found.limit || !rules[*s].joins(rules[*t]) {
+                if same || d >= found.bridge_limit * found.bridge_limit || !rules[*s].joins(rules[*t]) {
                     continue;
                 }
                 let lower = (s.saturating_sub(1)..=s + 1).any(|a| {

@@ -1,7 +1,8 @@
 //! Transitions gathered into trees, for searches that choose coarsely first.
 //!
-//! Arikan and Forsyth 2002 and Chen and Steed (§ 3) search edges of a dense graph; most of them are near-copies of each other. A
-//! tree per pair of clips puts those together that leave and enter at nearly the same time, with the best of each group on top.
+//! Arikan and Forsyth 2002 and Chen and Steed (§ 3) search edges of a dense graph; most of them are near-copies of
+//! each other. A tree per pair of clips puts those together that leave and enter at nearly the same time, with the
+//! best of each group on top.
 
 use super::Transition;
 
@@ -16,10 +17,11 @@ pub struct Branch {
     pub parts: Option<[u32; 2]>,
 }
 
-/// Clusters the transitions of one pair of clips: the order of their members and the branches, root first, parts after their wholes.
+/// Clusters the transitions of one pair of clips: the order of their members and the branches, root first, parts
+/// after their wholes.
 ///
-/// The group is halved at its widest gap in the time left or entered until one transition is left: `O(n log n)` for gaps that
-/// halve, and no distance matrix.
+/// The group is halved at its widest gap in the time left or entered until one transition is left: `O(n log n)` for
+/// gaps that halve, and no distance matrix.
 pub fn clusters(transitions: &[Transition]) -> (Vec<u32>, Vec<Branch>) {
     let mut order: Vec<u32> = (0..transitions.len() as u32).collect();
     let mut branches = Vec::new();
@@ -52,8 +54,8 @@ pub fn clusters(transitions: &[Transition]) -> (Vec<u32>, Vec<Branch>) {
     (order, branches)
 }
 
-/// Sorts the members along the axis with the wider spread and says where the second half begins: at the widest gap of the middle half, so
-/// that trees stay shallow.
+/// Sorts the members along the axis with the wider spread and says where the second half begins: at the widest gap of
+/// the middle half, so that trees stay shallow.
 fn split(transitions: &[Transition], members: &mut [u32]) -> usize {
     let times = |i: u32| [transitions[i as usize].from.1.0, transitions[i as usize].to.1.0];
     let spread = |axis: usize| {
