@@ -1,6 +1,7 @@
 //! When heels and toes stand on the ground, in a capture.
 
 use kumite_motion::anatomy::Anatomy;
+use kumite_motion::retarget::{Actor, ball_of};
 use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Role, Roles, Vec3, WorldPose, fk};
 
 /// Leg of a person the numbers below are given for, metres. Other legs scale them.
@@ -22,21 +23,18 @@ pub(crate) struct FootTracks {
 
 /// Where the soles are in every frame: left, right.
 pub(crate) fn soles(clip: &Clip, roles: &Roles, anatomy: &Anatomy) -> Option<[FootTracks; 2]> {
-    let sides = [(Role::LeftAnkle, Role::LeftToe), (Role::RightAnkle, Role::RightToe)];
+    let sides = [Role::LeftAnkle, Role::RightAnkle];
+    let actor = Actor { skeleton: clip.skeleton(), roles, anatomy };
     let mut feet = [0, 1].map(|_| FootTracks { points: [Vec::new(), Vec::new()] });
     let (mut pose, mut world) = (Pose::default(), WorldPose::default());
     for frame in 0..clip.frames() as u32 {
         clip.pose(FrameIdx(frame), &mut pose);
         fk::pose(clip.skeleton(), &pose, &mut world);
-        for (foot, (ankle, toe)) in feet.iter_mut().zip(sides) {
+        for (foot, ankle) in feet.iter_mut().zip(sides) {
             let attitude = anatomy.canonical(roles, &world, ankle)?;
             let at = world.position(roles.get(ankle)?);
-            let ball = match roles.get(toe) {
-                Some(toe) => world.position(toe) - attitude * Vec3::Y * anatomy.toe,
-                None => at + attitude * Vec3::new(0.0, -anatomy.ankle, 0.16 * anatomy.leg),
-            };
             foot.points[0].push(at + attitude * Vec3::new(0.0, -anatomy.ankle, -0.05 * anatomy.leg));
-            foot.points[1].push(ball);
+            foot.points[1].push(ball_of(&actor, &world, ankle)?);
         }
     }
     Some(feet)
@@ -67,7 +65,7 @@ fn speed(track: &[Vec3], frame: usize, fps: f32) -> f32 {
 
 fn planted(track: &[Vec3], fps: f32, anatomy: &Anatomy) -> Vec<bool> {
     let scale = anatomy.leg / LEG;
-    // The floor under this very part: its own low tenth, where that is near the common floor. Captures tilt and drift.
+    // The floor under this very part: its own low twentieth, where that is near the common floor. Captures tilt and drift.
     let mut heights: Vec<f32> = track.iter().map(|p| p.y).collect();
     heights.sort_by(f32::total_cmp);
     let low = heights[heights.len() / 20];

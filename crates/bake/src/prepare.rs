@@ -56,7 +56,8 @@ impl std::error::Error for PrepareError {}
 
 /// The clips one entry of a manifest gives: itself and, if asked for, its mirror image. All are on `skeleton`, which has the canonical frames.
 pub fn prepare(raw: &Clip, entry: &ClipEntry, name: &str, skeleton: &Arc<Skeleton>) -> Result<Vec<Clip>, PrepareError> {
-    let u = understand(raw).ok_or(PrepareError::NotAPerson)?;
+    let timed = entry.fps.map(|fps| raw.clone().with_fps(fps)).transpose().map_err(PrepareError::Clip)?;
+    let u = understand(timed.as_ref().unwrap_or(raw)).ok_or(PrepareError::NotAPerson)?;
     let fps = entry.fps.unwrap_or(if u.fps.sure() { u.fps.value } else { u.clip.fps() });
     let roles = Roles::canonical();
     let anatomy = Anatomy::of_canonical(skeleton);
@@ -68,7 +69,7 @@ pub fn prepare(raw: &Clip, entry: &ClipEntry, name: &str, skeleton: &Arc<Skeleto
         if from >= clip.seconds() {
             return Err(PrepareError::Trim { seconds: clip.seconds() });
         }
-        clip = clip.trimmed(frame(from)..frame(to) + 1).map_err(PrepareError::Clip)?;
+        clip = clip.trimmed(frame(from)..frame(to.min(clip.seconds())) + 1).map_err(PrepareError::Clip)?;
     }
     if clip.seconds() < SHORTEST {
         return Err(PrepareError::TooShort { seconds: clip.seconds() });

@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kumite_bake::contacts;
-use kumite_bake::understand::{NEEDED, roles_by_shape, understand, without_names};
+use kumite_bake::understand::{NEEDED, roles_by_shape, understand};
 use kumite_formats::bvh;
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::fk::{self, Tracks};
 use kumite_motion::limits::Limit;
+use kumite_motion::mirror::reflected;
 use kumite_motion::retarget::{Actor, retarget};
 use kumite_motion::rotation::between;
-use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Quat, Role, Roles, WorldPose, humanoid};
+use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, humanoid};
 
 /// A figure for `cargo dev prove`.
 fn figure(name: &str, value: f32, unit: &str) {
@@ -77,6 +78,10 @@ fn every_capture_of_a_person_is_understood() {
             assert!(*sure || !u.fps.sure(), "{name}: {:?}, but nobody can be sure", u.fps);
             rated += 1;
         }
+        assert!(name != "77_18" || !u.fps.sure(), "{:?}", u.fps);
+        // Whoever names all joints has all roles.
+        let whole = ["accad_male2", "cmu", "Boxing_Toes"].iter().any(|n| path.to_string_lossy().contains(n));
+        assert!(!whole || u.roles.value.is_complete(), "{name}: {:?}", u.roles.value);
         people += 1;
     }
     figure("captures of people understood", people as f32, "");
@@ -88,8 +93,9 @@ fn roles_are_understood_from_the_shape_alone() {
     let (mut right, mut all) = (0, 0);
     for (path, clip) in captures() {
         let truth = understand(&clip).unwrap().roles.value;
-        let found = roles_by_shape(&without_names(&clip).unwrap());
-        let limbs = Role::ALL.into_iter().filter(|r| *r as usize >= Role::LeftShoulder as usize || *r == Role::Head);
+        let found = roles_by_shape(&without_names(&clip));
+        // Which of several spine and neck joints is meant only names can say.
+        let limbs = Role::ALL.into_iter().filter(|r| !matches!(r, Role::Waist | Role::Back | Role::Neck));
         let same = |r: Role| truth.get(r).is_none() || found.and_then(|f| f.get(r)) == truth.get(r);
         let wrong: Vec<&str> = limbs.filter(|&r| !same(r)).map(Role::name).collect();
         if !wrong.is_empty() {
@@ -100,6 +106,15 @@ fn roles_are_understood_from_the_shape_alone() {
     }
     figure("captures whose roles come from the shape alone", right as f32, &format!("of {all}"));
     assert!(right as f32 >= 0.95 * all as f32, "{right} of {all}");
+}
+
+/// A clip whose joint names say nothing.
+fn without_names(clip: &Clip) -> Clip {
+    let mut joints = clip.skeleton().to_joints();
+    for (i, joint) in joints.iter_mut().enumerate() {
+        joint.name = format!("joint {i}");
+    }
+    Clip::new(&clip.name, Arc::new(Skeleton::new(&joints).unwrap()), clip.fps(), &clip.poses()).unwrap()
 }
 
 /// One way of carrying motions over: from these captures, onto the skeleton of that one (or the canonical one).
@@ -241,4 +256,24 @@ fn the_canonical_body_is_not_contorted() {
     );
     // Crouching and lying down the capture's three spine joints become our two.
     assert!(over as f32 <= 0.01 * worst.len() as f32, "{:?}", &worst[..over]);
+}
+
+/// A mirror image is one, on skeletons whose frames lie anyhow. Bones that differ between the sides, and a chest whose middle is measured
+/// on a turned fighter, cost up to two hands' breadths at the fists.
+#[test]
+fn reflections_are_mirror_images() {
+    for (path, clip) in captures().iter().step_by(7) {
+        let u = understand(clip).unwrap();
+        let other = reflected(&u.clip, &u.roles.value, &u.anatomy).unwrap();
+        let (a, b) = (Tracks::of(&u.clip), Tracks::of(&other));
+        let mut worst = 0.0f32;
+        for frame in (0..u.clip.frames() as u32).step_by(10) {
+            for role in NEEDED {
+                let (p, q) = (u.roles.value.get(role).unwrap(), u.roles.value.get(role.mirrored()).unwrap());
+                let p = a.get(FrameIdx(frame), p);
+                worst = worst.max((Vec3::new(-p.x, p.y, p.z) - b.get(FrameIdx(frame), q)).length());
+            }
+        }
+        assert!(worst < 0.3, "{}: {worst} m", name(path));
+    }
 }

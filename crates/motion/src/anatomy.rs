@@ -21,7 +21,7 @@ pub struct Anatomy {
     pub floor: f32,
     /// Height of the ankle joints above the floor when the soles are flat on it.
     pub ankle: f32,
-    /// Height of the toe joints, likewise; 0 without toes.
+    /// Height of the toe joints, likewise; where they would be if there are none.
     pub toe: f32,
 }
 

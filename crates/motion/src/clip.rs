@@ -48,6 +48,11 @@ pub enum ClipError {
         /// Which frame.
         frame: usize,
     },
+    /// More frames than any motion has.
+    TooLong {
+        /// How many it would be.
+        frames: f64,
+    },
 }
 
 impl fmt::Display for ClipError {
@@ -57,6 +62,9 @@ impl fmt::Display for ClipError {
             ClipError::BadRate { fps } => write!(f, "{fps} frames per second; a positive number is needed"),
             ClipError::WrongShape { frame } => write!(f, "frame {frame} is not a pose of this skeleton"),
             ClipError::NotFinite { frame } => write!(f, "frame {frame} holds a number that is not finite"),
+            ClipError::TooLong { frames } => {
+                write!(f, "{frames:.0} frames are more than any motion has; is a rate wrong?")
+            }
         }
     }
 }

@@ -84,10 +84,7 @@ impl Tracks {
 
     /// Recomputes everything, reusing memory. The widest instructions of the machine are used; the bits do not depend on them.
     pub fn fill(&mut self, clip: &Clip) {
-        self.joints = clip.skeleton().len();
-        self.frames = clip.frames();
-        self.rows.resize(clip.blocks() * self.joints * 3, [0.0; LANES]);
-        self.scratch.resize(self.joints * 4, [0.0; LANES]);
+        self.make_room(clip);
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             #[expect(unsafe_code, reason = "the feature was detected on the line above")]
@@ -102,11 +99,15 @@ impl Tracks {
 
     /// As [`Tracks::fill`], with the instructions every machine has. For tests and benches of the other.
     pub fn fill_plain(&mut self, clip: &Clip) {
+        self.make_room(clip);
+        fill_blocks(clip, &mut self.rows, &mut self.scratch);
+    }
+
+    fn make_room(&mut self, clip: &Clip) {
         self.joints = clip.skeleton().len();
         self.frames = clip.frames();
         self.rows.resize(clip.blocks() * self.joints * 3, [0.0; LANES]);
         self.scratch.resize(self.joints * 4, [0.0; LANES]);
-        fill_blocks(clip, &mut self.rows, &mut self.scratch);
     }
 }
 

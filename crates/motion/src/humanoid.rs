@@ -114,6 +114,12 @@ impl Role {
         }
     }
 
+    /// The next role down its own limb; `None` at the ends of limbs and for the trunk below the head.
+    pub fn child(self) -> Option<Role> {
+        let next = *Role::ALL.get(self as usize + 1)?;
+        (next.parent() == Some(self)).then_some(next)
+    }
+
     /// Left, right or neither.
     pub fn side(self) -> Side {
         match self {

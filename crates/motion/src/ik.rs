@@ -48,11 +48,8 @@ impl Limb {
     pub fn of(skeleton: &Skeleton, end: Role) -> Option<Limb> {
         let hinge = end.parent()?;
         let axis = humanoid::hinge_axis(hinge)?;
-        let bend = match hinge {
-            Role::LeftKnee | Role::RightKnee => (0.0, 2.53),
-            // 145 degrees: American Academy of Orthopaedic Surgeons, Joint Motion, 1965.
-            _ => (0.0, 2.53),
-        };
+        // Elbows and knees alike, 145 degrees: American Academy of Orthopaedic Surgeons, Joint Motion, 1965.
+        let bend = (0.0, 2.53);
         Some(Limb { upper: skeleton.offset(hinge.joint()), lower: skeleton.offset(end.joint()), axis, bend })
     }
 

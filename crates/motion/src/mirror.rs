@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::{Clip, ClipError, JointIdx, Pose, Quat, Roles, Skeleton, Vec3};
+use crate::anatomy::Anatomy;
+use crate::{Clip, ClipError, FrameIdx, JointIdx, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk};
 
 /// Which joint takes over from which when left and right are exchanged.
 ///
@@ -13,9 +14,15 @@ pub struct Mirror {
 }
 
 impl Mirror {
-    /// Pairs by role; a joint without a role, or whose partner is missing, is its own.
+    /// Pairs by role, and by name where joints play none: fingers and twist bones.
     pub fn by_roles(skeleton: &Skeleton, roles: &Roles) -> Mirror {
-        let mut partner: Vec<JointIdx> = skeleton.joints().collect();
+        let played = |joint: JointIdx| roles.role_of(joint).is_some();
+        let mut partner: Vec<JointIdx> = Mirror::by_names(skeleton).partner.into_vec();
+        for joint in skeleton.joints() {
+            if played(joint) || played(partner[joint.at()]) {
+                partner[joint.at()] = joint;
+            }
+        }
         for (role, joint) in roles.iter() {
             if let Some(other) = roles.get(role.mirrored()) {
                 partner[joint.at()] = other;
@@ -31,8 +38,11 @@ impl Mirror {
         let mut partner: Vec<JointIdx> = skeleton.joints().collect();
         for joint in skeleton.joints() {
             let other = other_side(skeleton.name(joint)).and_then(|name| skeleton.find(&name));
+            // Of joints that share a name only the first is found; it is paired once.
             if let Some(other) = other
                 && other > joint
+                && partner[joint.at()] == joint
+                && partner[other.at()] == other
             {
                 partner[joint.at()] = other;
                 partner[other.at()] = joint;
@@ -62,7 +72,8 @@ impl Mirror {
         }));
     }
 
-    /// Reflects a clip with its contacts and spans.
+    /// Reflects a clip with its contacts and spans. Right only where the frames of paired joints are mirror images of each other in their own
+    /// x, as in the canonical skeleton; [`reflected`] does it for any.
     pub fn clip(&self, clip: &Clip) -> Result<Clip, ClipError> {
         let skeleton = clip.skeleton();
         let poses = clip.poses();
@@ -73,6 +84,41 @@ impl Mirror {
         out.spans = clip.spans.iter().map(|s| s.mirrored()).collect();
         Ok(out)
     }
+}
+
+/// Reflects the motion of a person on any skeleton, whatever its joint frames: attitudes are exchanged as the body has them.
+pub fn reflected(clip: &Clip, roles: &Roles, anatomy: &Anatomy) -> Result<Clip, ClipError> {
+    let skeleton = clip.skeleton();
+    let pairs = Mirror::by_roles(skeleton, roles);
+    let (mut pose, mut world, mut shown) = (Pose::default(), WorldPose::default(), WorldPose::default());
+    let mut out = Clip::from_fn(&clip.name, Arc::clone(skeleton), clip.fps(), clip.frames(), |frame, out| {
+        clip.pose(FrameIdx(frame as u32), &mut pose);
+        fk::pose(skeleton, &pose, &mut world);
+        pairs.pose(skeleton, &pose, out);
+        shown.rotations.clear();
+        for joint in skeleton.joints() {
+            let above = skeleton.parent(joint).map_or(Quat::IDENTITY, |p| shown.rotations[p.at()]);
+            let attitude = roles.role_of(joint).and_then(|role| {
+                let other = anatomy.canonical(roles, &world, role.mirrored())?;
+                Some(Quat::from_xyzw(other.x, -other.y, -other.z, other.w) * anatomy.frame(role)?.conjugate())
+            });
+            if let Some(attitude) = attitude {
+                out.rotations[joint.at()] = (above.conjugate() * attitude).normalize();
+            }
+            shown.rotations.push(above * out.rotations[joint.at()]);
+        }
+        // The hips, not the root, are where the mirror has them: roots of files sit anywhere.
+        fk::pose(skeleton, out, &mut shown);
+        let middle = |world: &WorldPose| match (roles.get(Role::LeftHip), roles.get(Role::RightHip)) {
+            (Some(l), Some(r)) => (world.position(l) + world.position(r)) * 0.5,
+            _ => world.positions[0],
+        };
+        let there = middle(&world);
+        out.translations[0] += Vec3::new(-there.x, there.y, there.z) - middle(&shown);
+    })?;
+    out.contacts = clip.contacts.iter().map(|c| c.mirrored()).collect();
+    out.spans = clip.spans.iter().map(|s| s.mirrored()).collect();
+    Ok(out)
 }
 
 /// `LeftArm` → `RightArm`, `l_arm` → `r_arm`, `lThigh` → `rThigh`, `hand.L` → `hand.R`.
@@ -99,10 +145,7 @@ fn other_side(name: &str) -> Option<String> {
     };
     let separator = |c: char| matches!(c, '_' | '.' | '-' | ' ' | ':');
     if let [first, second, ..] = chars[..]
-        && (separator(second)
-            || (first.is_lowercase() && second.is_uppercase())
-            || (first.is_uppercase() && second.is_uppercase())
-            || first.is_uppercase())
+        && (separator(second) || first.is_uppercase() || second.is_uppercase())
         && let Some(name) = swap(0)
     {
         return Some(name);

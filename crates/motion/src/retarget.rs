@@ -46,8 +46,8 @@ pub fn retarget(clip: &Clip, from: Actor<'_>, to: Actor<'_>) -> Result<Clip, Cli
         }
         place_pelvis(&from, &to, scale, &source, out, &mut world);
         for (leg, (hold, offsets)) in legs.iter().zip(&holds) {
-            let ball = ball_of(&from, &source, leg.as_ref().map_or(Role::LeftAnkle, |l| l.foot));
-            if let (Some(leg), Some(ball), true) = (leg, ball, hold[frame] > 0.0) {
+            let Some(leg) = leg else { continue };
+            if let (Some(ball), true) = (ball_of(&from, &source, leg.foot), hold[frame] > 0.0) {
                 let wanted = Vec3::new(ball.x, ball.y - from.anatomy.floor, ball.z) * scale + offsets[frame];
                 leg.plant(&to, wanted, hold[frame], out, &mut world);
             }
@@ -173,14 +173,13 @@ impl Side {
         let parent = skeleton.parent(self.hip).map_or(Quat::IDENTITY, |p| world.rotation(p));
         let (thigh, shin) = (swing * world.rotation(self.hip), swing * bend * world.rotation(self.knee));
         out.rotations[self.hip.at()] = (parent.conjugate() * thigh).normalize();
-        let between = |child: JointIdx| skeleton.parent(child);
-        // Joints between hip and knee, or knee and ankle, that play no role keep their rest and sit in the parents' chain.
-        if between(self.knee) == Some(self.hip) {
-            out.rotations[self.knee.at()] = (thigh.conjugate() * shin).normalize();
-        }
-        if between(self.ankle) == Some(self.knee) {
-            out.rotations[self.ankle.at()] = (shin.conjugate() * foot).normalize();
-        }
+        // Joints in between that play no role, such as twist bones, go with the joint above them.
+        let above = |top: JointIdx, turned: Quat, joint: JointIdx| {
+            let parent = skeleton.parent(joint).unwrap_or(top);
+            turned * world.rotation(top).conjugate() * world.rotation(parent)
+        };
+        out.rotations[self.knee.at()] = (above(self.hip, thigh, self.knee).conjugate() * shin).normalize();
+        out.rotations[self.ankle.at()] = (above(self.knee, shin, self.ankle).conjugate() * foot).normalize();
         fk::pose(skeleton, out, world);
     }
 }
@@ -188,7 +187,7 @@ impl Side {
 /// The bottom of the ball of a foot, in the world. `ankle` says which foot.
 pub fn ball_of(actor: &Actor<'_>, world: &WorldPose, ankle: Role) -> Option<Vec3> {
     let attitude = actor.anatomy.canonical(actor.roles, world, ankle)?;
-    let toe = actor.roles.get(Role::ALL[ankle as usize + 1]);
+    let toe = ankle.child().and_then(|toe| actor.roles.get(toe));
     Some(match toe {
         Some(toe) => world.position(toe) - attitude * Vec3::Y * actor.anatomy.toe,
         // Where it would be on a person of that leg.

@@ -5,6 +5,9 @@ use std::sync::Arc;
 use crate::rotation::{from_vector, nlerp, to_vector};
 use crate::{Clip, ClipError, Contacts, FrameIdx, Pose, Quat, Vec3};
 
+/// More frames than this are a mistake in a rate: a day at 120 frames per second is ten million.
+const MOST_FRAMES: f64 = 2e7;
+
 /// The two frames around a moment and how far it is from the first to the second, 0..1. Times outside the clip are held at its ends.
 #[inline]
 pub fn around(clip: &Clip, seconds: f32) -> (FrameIdx, FrameIdx, f32) {
@@ -30,9 +33,17 @@ pub fn pose_at(clip: &Clip, seconds: f32, out: &mut Pose) {
     }
 }
 
-/// What is planted at any time: what both neighbouring frames agree on. [`Contacts::NONE`] if the clip has no contacts.
+/// What is planted at any time: what both neighbouring frames agree on, or the one frame it falls on. [`Contacts::NONE`] if the clip has no contacts.
 pub fn contacts_at(clip: &Clip, seconds: f32) -> Contacts {
-    let (a, b, _) = around(clip, seconds);
+    let (a, b, t) = around(clip, seconds);
+    // Times are floats: a hair beside a frame is on it.
+    let (a, b) = if t < 1e-3 {
+        (a, a)
+    } else if t > 0.999 {
+        (b, b)
+    } else {
+        (a, b)
+    };
     let get = |frame: FrameIdx| clip.contacts.get(frame.at()).map_or(0, |c| c.bits());
     Contacts::from_bits(get(a) & get(b))
 }
@@ -49,7 +60,11 @@ pub fn resample(clip: &Clip, fps: f32) -> Result<Clip, ClipError> {
         return Ok(clip.clone());
     }
     // The slack keeps the last frame when the ratio is whole but its float is not.
-    let frames = (f64::from(clip.seconds()) * f64::from(fps) + 1e-3) as usize + 1;
+    let frames = f64::from(clip.seconds()) * f64::from(fps) + 1e-3;
+    if frames > MOST_FRAMES {
+        return Err(ClipError::TooLong { frames });
+    }
+    let frames = frames as usize + 1;
     let source = |frame: usize| frame as f64 / f64::from(fps);
     let mut window: [Pose; 4] = Default::default();
     let mut loaded = None;

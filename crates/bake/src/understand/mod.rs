@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use kumite_motion::anatomy::{self, Anatomy};
 use kumite_motion::rotation::{between, yaw_of};
-use kumite_motion::{Clip, ClipError, FrameIdx, Joint, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk};
+use kumite_motion::{Clip, ClipError, FrameIdx, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk};
 
 use crate::contacts;
 pub use rate::Evidence;
@@ -104,9 +104,14 @@ pub fn understand(raw: &Clip) -> Option<Understanding> {
     clip.contacts = contacts::detect(&clip, &roles.value, &anatomy);
     let facing = find_facing(&clip, &roles.value, &anatomy);
     let (fps, evidence) = rate::judge(&clip, &roles.value, &anatomy);
-    let slide_m_s = contacts::slide(&clip, &roles.value, &anatomy, &clip.contacts);
+    // Speeds are of the true rate, where that is known.
+    let timed = if fps.sure() { clip.clone().with_fps(fps.value).ok()? } else { clip.clone() };
+    if timed.fps() != clip.fps() {
+        clip.contacts = contacts::detect(&timed, &roles.value, &anatomy);
+    }
+    let slide_m_s = contacts::slide(&timed, &roles.value, &anatomy, &clip.contacts);
     let height_m = space::height(skeleton, &roles.value) * unit.value;
-    let glitches = find_glitches(&clip);
+    let glitches = find_glitches(&timed);
     let unit_m = unit;
     Some(Understanding {
         roles,
@@ -177,7 +182,11 @@ fn find_roles(clip: &Clip) -> Option<Found<Roles>> {
                 share * 100.0,
                 if agree { "; the shape agrees" } else { "" }
             );
-            complete(&roles).then(|| Found::new(roles, if agree { 0.98 } else { 0.8 }, why))
+            let named = complete(&roles).then(|| Found::new(roles, if agree { 0.98 } else { 0.8 }, why));
+            named.or_else(|| {
+                let why = "the shape of the skeleton; its names are only half understood";
+                shape.filter(complete).map(|roles| Found::new(roles, 0.7, why))
+            })
         }
         (None, Some(roles)) => {
             complete(&roles).then(|| Found::new(roles, 0.75, "the shape of the skeleton; its names say nothing"))
@@ -278,7 +287,8 @@ fn bind_pose(clip: &Clip, roles: &Roles, up: &Up) -> Option<Found<BindPose>> {
     })
 }
 
-fn find_facing(clip: &Clip, roles: &Roles, anatomy: &Anatomy) -> Found<f32> {
+/// Where a person looks over the first half second of a clip: turn about the vertical, 0 along +Z.
+pub fn find_facing(clip: &Clip, roles: &Roles, anatomy: &Anatomy) -> Found<f32> {
     let (mut pose, mut world) = (Pose::default(), WorldPose::default());
     let frames = ((0.5 * clip.fps()) as usize).clamp(1, clip.frames());
     let (mut sum, mut count) = (Vec3::ZERO, 0);
@@ -306,17 +316,4 @@ fn find_glitches(clip: &Clip) -> Vec<Glitch> {
         }
     }
     glitches
-}
-
-/// A clip whose joint names say nothing, for tests of what the shape alone tells.
-pub fn without_names(clip: &Clip) -> Result<Clip, ClipError> {
-    let joints: Vec<Joint> = clip
-        .skeleton()
-        .to_joints()
-        .into_iter()
-        .enumerate()
-        .map(|(i, joint)| Joint { name: format!("joint {i}"), ..joint })
-        .collect();
-    let skeleton = Skeleton::new(&joints).unwrap_or_else(|_| Skeleton::clone(clip.skeleton()));
-    Clip::new(&clip.name, Arc::new(skeleton), clip.fps(), &clip.poses())
 }

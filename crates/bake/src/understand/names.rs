@@ -59,7 +59,7 @@ const CONVENTIONS: &[Convention] = &[
         name: "joint by joint, short spine",
         sides: ("left", "right"),
         middle: ["hips", "ab", "chest", "neck", "head"],
-        limbs: ["%collar", "%shoulder", "%elbow", "%wrist", "%hip", "%knee", "%ankle", "%toe"],
+        limbs: ["%collar", "%shoulder", "%elbow", "%wrist", "%hip", "%knee", "%ankle", "%toes"],
     },
     Convention {
         name: "Poser and DAZ",

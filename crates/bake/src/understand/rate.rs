@@ -65,6 +65,10 @@ pub(crate) fn judge(clip: &Clip, roles: &Roles, anatomy: &Anatomy) -> (Found<f32
     // Quick hands alone are no proof.
     let decisive = !evidence.flights.is_empty() || swings.len() >= 3 || evidence.drop > 1.1 * GRAVITY;
     let confidence = if decisive { 1.0 / (1.0 + libm::expf(-odds.abs())) } else { 0.6 };
+    // Where bodies fall at another speed than they should at either rate, something else is wrong.
+    let fall = flights.get(flights.len() / 2).map(|g| g * (value / fps) * (value / fps));
+    let odd = fall.is_some_and(|g| (g / GRAVITY - 1.0).abs() > 0.35);
+    let confidence = if odd { confidence.min(0.6) } else { confidence };
     let why = if why.is_empty() { "the header; nothing in the motion tells".to_owned() } else { why.join(", ") };
     (Found::new(value, confidence, why), evidence)
 }
@@ -117,7 +121,7 @@ fn flights(clip: &Clip, centres: &[Vec3], low: &[f32]) -> Vec<f32> {
     let free = |f: usize| clip.contacts.get(f).is_some_and(|c| *c == Contacts::NONE) && low[f] > 0.05;
     let mut found = Vec::new();
     for run in runs(clip.frames(), free) {
-        // The first and last tenth still push and already land.
+        // The first and last eighth still push and already land.
         let trim = run.len() / 8;
         let run = run.start + trim..run.end - trim;
         let seconds = run.len() as f32 / clip.fps();
