@@ -136,6 +136,19 @@ fn jitter_is_caught() {
     caught(&verdict, What::HandJerk);
 }
 
+#[test]
+fn very_short_clips_are_judged_too() {
+    let clip = embedded::clips().unwrap().swap_remove(0);
+    for frames in 1..8 {
+        let short = clip.trimmed(0..frames).unwrap();
+        let verdict = judge(&short, &Roles::canonical(), &Anatomy::of_canonical(short.skeleton()));
+        assert!(verdict.passes() && !verdict.findings.is_empty(), "{frames}");
+        assert!(
+            figures(&short, &Roles::canonical(), &Anatomy::of_canonical(short.skeleton()), Window::Swing).is_some()
+        );
+    }
+}
+
 /// The bounds are those of one fighter; the others are told, not asked for: many of them carry glitches, and rates that are not true.
 #[test]
 fn people_pass() {

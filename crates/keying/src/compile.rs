@@ -357,7 +357,8 @@ impl<'a> Body<'a> {
         }
         // Hands live in the chest's frame, so that they go with it; places in the stance's frame are brought there through
         // the chest as it will be at that key.
-        for side in [Foot::Left, Foot::Right] {
+        // Hands that move also move the balance, and with it the chest, a little: three rounds find both.
+        for (_, side) in (0..3).flat_map(|round| [(round, Foot::Left), (round, Foot::Right)]) {
             let at = side as usize;
             let hand = |k: &Key| if side == Foot::Left { k.left_hand } else { k.right_hand };
             let (fist, elbow) = (

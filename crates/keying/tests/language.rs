@@ -1,0 +1,79 @@
+//! The language: what keys mean, and what is refused.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+use kumite_keying::{embedded, read_motion};
+use kumite_motion::fk::Tracks;
+use kumite_motion::{Clip, Contacts, FrameIdx, JointIdx, Role, Vec3};
+
+fn clip(keys: &str) -> Clip {
+    let text = format!("name = \"test\"\nstance = \"guard\"\nseconds = 1.0\n{keys}");
+    embedded::clips_of(&read_motion(&text).unwrap()).unwrap().swap_remove(0)
+}
+
+fn at(clip: &Clip, seconds: f32, joint: JointIdx) -> Vec3 {
+    Tracks::of(clip).get(FrameIdx((seconds * clip.fps()).round() as u32), joint)
+}
+
+#[track_caller]
+fn refused(keys: &str, because: &str) {
+    let text = format!("name = \"test\"\nstance = \"guard\"\nseconds = 1.0\n{keys}");
+    let error = read_motion(&text).unwrap_err();
+    assert!(error.to_string().contains(because), "{error}");
+}
+
+#[test]
+fn hands_get_where_they_are_sent() {
+    let there = Vec3::new(0.02, 1.40, 0.60);
+    let clip = clip("[[key]]\nat = 0.5\nchest = { turn = -20, lean = 5 }\nleft_hand = { to = [0.02, 1.40, 0.60] }");
+    assert!((at(&clip, 0.5, Role::LeftWrist.joint()) - there).length() < 2e-3);
+}
+
+#[test]
+fn hands_moved_by_nothing_ride_on_the_chest() {
+    let clip = clip("[[key]]\nat = 0.5\nshift = [0.0, -0.1, 0.0]");
+    let on_chest = |t: f32| at(&clip, t, Role::RightWrist.joint()) - at(&clip, t, Role::Back.joint());
+    assert!((on_chest(0.5) - on_chest(0.0)).length() < 1e-3);
+    assert!(at(&clip, 0.5, Role::RightWrist.joint()).y < at(&clip, 0.0, Role::RightWrist.joint()).y - 0.09);
+}
+
+#[test]
+fn a_pivot_turns_the_stance_about_the_ball() {
+    let clip = clip(
+        "[[step]]\nfoot = \"left\"\nfrom = 0.2\nto = 0.6\nturn = 40\nlift = 0\n\
+         [[step]]\nfoot = \"right\"\nfrom = 0.2\nto = 0.6\nturn = 40\nabout = \"left\"",
+    );
+    let [ball, other] = [Role::LeftToe, Role::RightToe].map(Role::joint);
+    assert!((at(&clip, 0.0, ball) - at(&clip, 0.4, ball)).length() < 1e-4);
+    let apart = |t: f32| (at(&clip, t, other) - at(&clip, t, ball)).length();
+    assert!((apart(0.0) - apart(1.0)).abs() < 1e-3);
+    let turned = |t: f32| {
+        let line = at(&clip, t, ball) - at(&clip, t, other);
+        kumite_motion::rotation::yaw_of(line).to_degrees()
+    };
+    assert!((turned(1.0) - turned(0.0) - 40.0).abs() < 0.1);
+    assert!(clip.contacts[24].has(Contacts::LEFT_TOE) && !clip.contacts[24].has(Contacts::LEFT_HEEL));
+}
+
+#[test]
+fn a_motion_can_end_in_another_stance() {
+    let clip = clip(
+        "ends = \"stand\"\nchange = [0.1, 0.9]\n\
+         [[step]]\nfoot = \"right\"\nfrom = 0.2\nto = 0.5\n[[step]]\nfoot = \"left\"\nfrom = 0.5\nto = 0.8",
+    );
+    let stand = embedded::clips().unwrap().into_iter().find(|c| c.name == "stand-idle").unwrap();
+    for role in Role::ALL {
+        let off = at(&clip, 1.0, role.joint()) - at(&stand, 0.0, role.joint());
+        assert!(off.length() < 2e-3, "{role:?} {off}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    refused("ends = \"stand\"", "belong together");
+    refused("ends = \"stand\"\nchange = [0.5, 0.5]", "change to is 0.5");
+    refused("[[key]]\nat = 2.0", "key 1 at is 2");
+    refused("[[key]]\nat = 0.5\nleft_hnad = { by = [0, 0, 0] }", "left_hnad");
+    refused("[[span]]\nkind = \"dodge\"\nfrom = 0\nto = 1", "avoid");
+    refused("[[step]]\nfoot = \"left\"\nfrom = 0.5\nto = 0.4", "later than from");
+}
