@@ -214,9 +214,9 @@ const KINDS: [(&str, Window, &[&str]); 22] = [
     ("pivot-right", Window::Swing, &["E1_TurnAroundRight"]),
     ("guard-to-stand", Window::Swing, &["D4_ReadyToRelax"]),
     ("stand-to-guard", Window::Swing, &["D1_StandToReady"]),
-    ("walk", Window::Stride, &["B3_Walk", "B1_StandToWalk"]),
-    ("walk-turn-left", Window::Stride, &["B9_WalkTurnLeft90", "B12_WalkTurnRight90"]),
-    ("walk-stop", Window::Stride, &["B2_WalkToStand"]),
+    ("walk", Window::Stride, &["B3_Walk", "B1_StandToWalk", "02_01", "07_01", "69_01"]),
+    ("walk-turn-left", Window::Stride, &["B9_WalkTurnLeft90", "B12_WalkTurnRight90", "16_17", "69_24"]),
+    ("walk-stop", Window::Stride, &["B2_WalkToStand", "16_34"]),
     ("jab", Window::Strike, &["E1_JabLeft", "E15_BodyJabRight", "E16_BodyJabLeft"]),
     ("jab-step", Window::Strike, &["E1_JabLeft", "E15_BodyJabRight", "E16_BodyJabLeft"]),
     ("cross", Window::Strike, &["E3_CrossLeft", "E4_CrossRight", "E13_BodyCrossLeft"]),
@@ -238,6 +238,7 @@ fn cells(f: &Figures) -> [f32; 6] {
 fn figures_are_those_of_people() {
     let mut captured = captures("combat/accad_male2");
     captured.extend(captures("locomotion/accad_male2"));
+    captured.extend(captures("locomotion/cmu"));
     let clips = embedded::clips().unwrap();
     let (mut table, mut off) = (String::new(), Vec::new());
     for (name, window, like) in KINDS {
@@ -245,7 +246,9 @@ fn figures_are_those_of_people() {
         let ours = figures(clip, &Roles::canonical(), &Anatomy::of_canonical(clip.skeleton()), window).unwrap();
         let mut theirs: Vec<[f32; 6]> = Vec::new();
         for like in like {
-            let Some((_, raw)) = captured.iter().find(|(n, _)| n == &format!("Male2_{like}")) else { continue };
+            let Some((_, raw)) = captured.iter().find(|(n, _)| n.trim_start_matches("Male2_") == *like) else {
+                continue;
+            };
             let found = understand(raw).unwrap();
             theirs.push(cells(&figures(&found.clip, &found.roles.value, &found.anatomy, window).unwrap()));
         }
