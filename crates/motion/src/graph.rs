@@ -3,8 +3,9 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::FrameIdx;
 use crate::align::Planar;
+use crate::rotation::yaw_of;
+use crate::{Clip, FrameIdx, JointIdx, Vec2, Vec3};
 
 /// Which clip of a library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -243,6 +244,13 @@ impl Graph {
         let range = &self.edge(edge).spans;
         &self.spans[range.start as usize..range.end as usize]
     }
+}
+
+/// Where the root is on the ground in a frame, and which way it looks.
+pub fn stand(clip: &Clip, frame: FrameIdx) -> Planar {
+    let place = clip.root(frame);
+    let ahead = clip.rotation(frame, JointIdx::ROOT) * Vec3::Z;
+    Planar { turn: yaw_of(ahead), shift: Vec2::new(place.x, place.z) }
 }
 
 fn finite(planar: &Planar) -> bool {

@@ -39,6 +39,7 @@ pub mod rotation;
 pub mod sample;
 pub mod span;
 pub mod support;
+pub mod volume;
 
 pub use clip::{Clip, ClipError, LANES};
 pub use glam::{Quat, Vec2, Vec3};

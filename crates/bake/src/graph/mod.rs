@@ -12,10 +12,8 @@ mod report;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use kumite_motion::align::Planar;
-use kumite_motion::graph::{Edge, Entry, GraphError, Node, SpanRef};
-use kumite_motion::rotation::yaw_of;
-use kumite_motion::{Clip, ClipIdx, FrameIdx, Graph, NodeIdx, SpanKind, Vec2, Vec3};
+use kumite_motion::graph::{Edge, Entry, GraphError, Node, SpanRef, stand};
+use kumite_motion::{Clip, ClipIdx, FrameIdx, Graph, NodeIdx, SpanKind};
 
 use crate::transitions::{Transition, Transitions};
 pub use report::{LabelLoss, Lost, Report, Why};
@@ -303,11 +301,4 @@ fn span_in(clip: &Clip, from: f32, to: f32, first: u32, last: u32) -> Option<boo
     let (first, last) = (first as f32, last as f32);
     let overlaps = from < last - 1e-3 && to > first + 1e-3;
     overlaps.then_some(from >= first - 1e-3 && to <= last + 1e-3)
-}
-
-/// Where the root is on the ground and which way it looks.
-fn stand(clip: &Clip, frame: FrameIdx) -> Planar {
-    let place = clip.root(frame);
-    let ahead = clip.rotation(frame, kumite_motion::JointIdx::ROOT) * Vec3::Z;
-    Planar { turn: yaw_of(ahead), shift: Vec2::new(place.x, place.z) }
 }
