@@ -232,6 +232,7 @@ struct Body<'a> {
     change: [f32; 2],
     balance: f32,
     lead: f32,
+    drag: f32,
     glide: f32,
     life: f32,
     seconds: f32,
@@ -285,6 +286,7 @@ impl<'a> Body<'a> {
             change: [0.0, 1.0],
             balance: 1.0,
             lead: 0.0,
+            drag: 0.0,
             glide: 0.0,
             life: 0.0,
             seconds: 1.0,
@@ -327,6 +329,7 @@ impl<'a> Body<'a> {
             change: motion.change.unwrap_or([0.0, motion.seconds]),
             balance: motion.balance,
             lead: motion.lead,
+            drag: motion.drag,
             glide: motion.glide,
             life: motion.life,
             seconds: motion.seconds,
@@ -444,11 +447,24 @@ impl<'a> Body<'a> {
         sum
     }
 
-    /// The chest's place and attitude at a moment.
+    /// What the hands ride on, at a moment.
     fn chest_frame(&self, t: f32) -> Frame {
         let (mut pose, mut world) = (Pose::rest(self.skeleton), WorldPose::default());
         let _ = self.trunk(t, &mut pose, &mut world);
-        Frame { place: world.position(Role::Back.joint()), rotation: world.rotation(Role::Back.joint()) }
+        self.carrier(t, &world)
+    }
+
+    /// The chest as the hands feel it: they trail behind its turns, and swing on when it has stopped.
+    fn carrier(&self, t: f32, world: &WorldPose) -> Frame {
+        Frame { place: world.position(Role::Back.joint()), rotation: self.chest_turn(self.early(t, -self.drag)) }
+    }
+
+    /// Attitude of the chest in the world.
+    fn chest_turn(&self, t: f32) -> Quat {
+        let (hips_time, chest_time) = (self.early(t, self.lead), self.early(t, 0.5 * self.lead));
+        let breath = self.alive(t, 0.27, 0.0);
+        let life = Vec3::new(self.alive(t, 0.13, 0.3) * 0.012, -breath * 0.010, self.alive(t, 0.09, 2.0) * 0.006);
+        yaw(self.frame_at(hips_time).turn) * rotation(self.posture(t).chest + self.chest.at(chest_time) + life)
     }
 
     /// Breath and sway: slow sines of whole periods, so that idles loop, from the stance to the stance.
@@ -466,15 +482,13 @@ impl<'a> Body<'a> {
         // A pose depends on its moment only, not on the one before.
         pose.rotations.fill(Quat::IDENTITY);
         let stance = self.posture(t);
-        let (hips_time, chest_time) = (self.early(t, self.lead), self.early(t, 0.5 * self.lead));
+        let hips_time = self.early(t, self.lead);
         let frame = self.frame_at(hips_time);
         let turn = yaw(frame.turn);
-        let breath = self.alive(t, 0.27, 0.0);
         let sway =
             Vec3::new(self.alive(t, 0.11, 1.0), self.alive(t, 0.27, 0.6) * 0.5, self.alive(t, 0.17, 2.0)) * 0.006;
         let pelvis = turn * rotation(stance.hips + self.hips.at(hips_time));
-        let chest_life = Vec3::new(self.alive(t, 0.13, 0.3) * 0.012, -breath * 0.010, self.alive(t, 0.09, 2.0) * 0.006);
-        let chest = turn * rotation(stance.chest + self.chest.at(chest_time) + chest_life);
+        let chest = self.chest_turn(t);
         let head_life = Vec3::new(self.alive(t, 0.15, 4.0) * 0.015, self.alive(t, 0.21, 1.5) * 0.008, 0.0);
         let head = turn * rotation(stance.head + self.head.at(t) + head_life);
         pose.rotations[Role::Pelvis.joint().at()] = pelvis;
@@ -576,7 +590,7 @@ impl<'a> Body<'a> {
         let chest = Frame { place: world.position(Role::Back.joint()), rotation: world.rotation(Role::Back.joint()) };
         let bob =
             Vec3::new(self.alive(t, 0.19, out) * 0.5, self.alive(t, 0.27, 0.8), self.alive(t, 0.23, 2.0 * out)) * 0.006;
-        let target = chest.point(stance.hands[side] + arm.moved.at(t) + bob);
+        let target = self.carrier(t, world).point(stance.hands[side] + arm.moved.at(t) + bob);
         // The shoulder goes along with a far reach: nothing below 70 % of the arm, its whole range at full stretch.
         let line = target - world.position(shoulder.joint());
         let longest = limb.length_at(0.0);

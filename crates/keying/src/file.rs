@@ -106,6 +106,9 @@ pub struct MotionFile {
     /// By how much the hips run ahead of the keys; the chest by half of it.
     #[serde(default = "default_lead")]
     pub lead: f32,
+    /// By how much the hands trail behind the turns of the chest.
+    #[serde(default = "default_drag")]
+    pub drag: f32,
     /// Time over which the trunk's travel is evened out, so that it glides while the feet take turns: one step of a walk.
     /// 0 ties the trunk to the feet.
     #[serde(default)]
@@ -133,6 +136,10 @@ fn one() -> f32 {
 
 fn default_lead() -> f32 {
     0.05
+}
+
+fn default_drag() -> f32 {
+    0.03
 }
 
 fn yes() -> bool {
