@@ -30,6 +30,7 @@ pub fn run() {
     }
     figure("clips", clips.len() as f64, "");
     figure("frames", frames as f64, "");
+    let read = peak_memory();
     let one = TransitionConfig { threads: 1, ..TransitionConfig::default() };
     let mut found = None;
     let seconds = best(5, || found = find(&clips, &one).ok());
@@ -43,6 +44,15 @@ pub fn run() {
     let start = Instant::now();
     black_box(find(&clips, &TransitionConfig { threads: 2, ..one.clone() }).is_ok());
     figure("find, two threads, wall", start.elapsed().as_secs_f64(), "s");
+    // Memory must grow with the frames, not with their square.
+    let twice: Vec<Clip> = clips.iter().chain(&clips).cloned().collect();
+    let once = peak_memory();
+    black_box(find(&twice, &one).is_ok());
+    if let (Some(read), Some(once), Some(twice)) = (read, once, peak_memory()) {
+        figure("peak after reading the captures", read, "MB");
+        figure("peak after finding", once, "MB");
+        figure("peak after finding in twice the frames", twice, "MB");
+    }
     // One clip of all frames: what the peer gets.
     let poses: Vec<Pose> = clips.iter().flat_map(Clip::poses).take(FRAMES).collect();
     let Ok(all) = Clip::new("all", Arc::clone(clips[0].skeleton()), FPS, &poses) else { return holds(false) };
@@ -65,9 +75,6 @@ pub fn run() {
     let (wide, plain) = (measure(true), measure(false));
     figure("distances", wide / 1e6, "M pairs/s");
     figure("distances, without AVX2", plain / 1e6, "M pairs/s");
-    if let Some(memory) = peak_memory() {
-        figure("peak memory", memory, "MB");
-    }
     let peer = match numpy(&all, cloud.window()) {
         Ok(peer) => peer,
         Err(why) => {

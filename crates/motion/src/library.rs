@@ -1,45 +1,51 @@
-//! All that the run time needs, read-only and shareable: clips on one skeleton, and the graph over them.
+//! All that the run time needs, in one place.
 
 use std::fmt;
 use std::sync::Arc;
 
-use crate::graph::{ClipIdx, Graph};
-use crate::{Clip, Skeleton};
+use crate::volume::Volumes;
+use crate::{Clip, ClipIdx, Graph, Skeleton};
 
-/// Clips of one body, and where motion may go from where.
+/// Skeleton, clips, graph and volumes: read-only, and shareable between threads.
 ///
-/// Invariants: at least one clip; all on one skeleton; the graph names only frames that are there.
+/// Invariants: at least one clip; all clips are of the one skeleton; the graph's frames and spans exist; one volume
+/// per edge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Library {
-    name: String,
-    clips: Vec<Clip>,
+    /// For people.
+    pub name: String,
+    skeleton: Arc<Skeleton>,
+    clips: Box<[Clip]>,
     graph: Graph,
-    attribution: Vec<String>,
+    volumes: Volumes,
 }
 
-/// Why clips and a graph do not make a library.
+/// Why parts do not make a library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LibraryError {
-    /// There are none.
+    /// There are no clips.
     NoClips,
-    /// A clip is on another skeleton than the first.
+    /// A clip of another skeleton than the first.
     OtherSkeleton {
-        /// Its name.
-        clip: String,
+        /// Which.
+        clip: ClipIdx,
     },
-    /// The graph names a clip or frame that is not there.
-    OutOfRange {
-        /// Which node of the graph, or which edge.
-        place: usize,
+    /// The graph plays frames or spans that its clips do not have.
+    OtherGraph {
+        /// Position of the edge.
+        edge: usize,
     },
+    /// Volumes of another graph.
+    OtherVolumes,
 }
 
 impl fmt::Display for LibraryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LibraryError::NoClips => write!(f, "a library needs at least one clip"),
-            LibraryError::OtherSkeleton { clip } => write!(f, "clip {clip:?} is on another skeleton than the first"),
-            LibraryError::OutOfRange { place } => write!(f, "place {place} of the graph is beyond the clips"),
+            LibraryError::OtherSkeleton { clip } => write!(f, "clip {} has another skeleton than the first", clip.0),
+            LibraryError::OtherGraph { edge } => write!(f, "edge {edge} plays what the clips do not have"),
+            LibraryError::OtherVolumes => write!(f, "the volumes are of another graph"),
         }
     }
 }
@@ -47,33 +53,34 @@ impl fmt::Display for LibraryError {
 impl std::error::Error for LibraryError {}
 
 impl Library {
-    /// Checks that everything fits together.
-    pub fn new(name: &str, clips: Vec<Clip>, graph: Graph, attribution: Vec<String>) -> Result<Library, LibraryError> {
-        let first = clips.first().ok_or(LibraryError::NoClips)?;
-        if let Some(other) = clips.iter().find(|c| c.skeleton() != first.skeleton()) {
-            return Err(LibraryError::OtherSkeleton { clip: other.name.clone() });
+    /// Checks that the parts fit.
+    pub fn new(name: &str, clips: Vec<Clip>, graph: Graph, volumes: Volumes) -> Result<Library, LibraryError> {
+        let skeleton = Arc::clone(clips.first().ok_or(LibraryError::NoClips)?.skeleton());
+        if let Some(other) = clips.iter().position(|c| **c.skeleton() != *skeleton) {
+            return Err(LibraryError::OtherSkeleton { clip: ClipIdx(other as u32) });
         }
-        let frames = |clip: ClipIdx| clips.get(clip.at()).map_or(0, Clip::frames);
-        if let Some(place) = graph.nodes().iter().position(|n| n.frame.at() >= frames(n.clip)) {
-            return Err(LibraryError::OutOfRange { place });
+        for (index, edge) in graph.edges().iter().enumerate() {
+            let idx = crate::EdgeIdx(index as u32);
+            let fits = clips.get(edge.clip.at()).is_some_and(|clip| {
+                let spans = graph.spans(idx).iter().all(|s| (s.span as usize) < clip.spans.len());
+                spans && edge.last.at() < clip.frames()
+            });
+            if !fits {
+                return Err(LibraryError::OtherGraph { edge: index });
+            }
         }
-        if let Some(place) = graph.edges().iter().position(|e| e.last.at() >= frames(e.clip)) {
-            return Err(LibraryError::OutOfRange { place });
+        if volumes.edges() != graph.edges().len() {
+            return Err(LibraryError::OtherVolumes);
         }
-        Ok(Library { name: name.to_owned(), clips, graph, attribution })
+        Ok(Library { name: name.to_owned(), skeleton, clips: clips.into(), graph, volumes })
     }
 
-    /// For people.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The body.
+    /// The one all clips are of.
     pub fn skeleton(&self) -> &Arc<Skeleton> {
-        self.clips[0].skeleton()
+        &self.skeleton
     }
 
-    /// Every clip.
+    /// All clips.
     pub fn clips(&self) -> &[Clip] {
         &self.clips
     }
@@ -84,13 +91,53 @@ impl Library {
         &self.clips[clip.at()]
     }
 
-    /// Where motion may go.
+    /// Where motion may branch and what can be played from there.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// Whom to thank, a line each.
-    pub fn attribution(&self) -> &[String] {
-        &self.attribution
+    /// Where the body is along each edge.
+    pub fn volumes(&self) -> &Volumes {
+        &self.volumes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::align::Planar;
+    use crate::graph::{Edge, Entry, Node, NodeIdx};
+    use crate::{FrameIdx, Pose, Roles, humanoid, volume};
+
+    fn clip(height: f32, frames: usize) -> Clip {
+        let skeleton = Arc::new(humanoid::skeleton_with(&humanoid::Proportions::of_height(height)));
+        let rest = Pose::rest(&skeleton);
+        Clip::new("stand", skeleton, 30.0, &vec![rest; frames]).unwrap()
+    }
+
+    fn graph(last: u32) -> Graph {
+        let node = Node { clip: ClipIdx(0), frame: FrameIdx(last) };
+        let entry = Entry { blend: 0.1, align: Planar::IDENTITY, distance: 0.0 };
+        let range = (ClipIdx(0), FrameIdx(0), FrameIdx(last));
+        let seconds = last as f32 / 30.0;
+        let edge = Edge::new(NodeIdx(0), NodeIdx(0), range, Some(entry), seconds, Planar::IDENTITY);
+        Graph::new(vec![node], vec![(edge, Vec::new())]).unwrap()
+    }
+
+    #[test]
+    fn parts_must_fit() {
+        let volumes = |clips: &[Clip], graph: &Graph| {
+            Volumes::of(graph, clips, volume::fit(clips[0].skeleton(), &Roles::canonical()))
+        };
+        let clips = vec![clip(1.75, 31), clip(1.75, 10)];
+        let (fits, long) = (graph(30), graph(31));
+        let body = volumes(&clips, &fits);
+        let library = Library::new("standing", clips.clone(), fits.clone(), body.clone()).unwrap();
+        assert_eq!((library.clips().len(), library.graph().edges().len()), (2, 1));
+        let error = |clips: Vec<Clip>, graph: Graph| Library::new("", clips, graph, body.clone()).unwrap_err();
+        assert_eq!(error(Vec::new(), fits.clone()), LibraryError::NoClips);
+        assert_eq!(error(clips.clone(), long), LibraryError::OtherGraph { edge: 0 });
+        let mixed = vec![clip(1.75, 31), clip(1.6, 31)];
+        assert_eq!(error(mixed, fits), LibraryError::OtherSkeleton { clip: ClipIdx(1) });
     }
 }

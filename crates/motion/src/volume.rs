@@ -146,6 +146,11 @@ impl Volumes {
         &self.spheres
     }
 
+    /// Number of edges.
+    pub fn edges(&self) -> usize {
+        self.seconds.len()
+    }
+
     /// Number of samples of an edge, at least 2.
     pub fn samples(&self, edge: EdgeIdx) -> usize {
         (self.starts[edge.at() + 1] - self.starts[edge.at()]) as usize

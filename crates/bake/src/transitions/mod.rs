@@ -160,17 +160,9 @@ pub fn find(clips: &[Clip], config: &TransitionConfig) -> Result<Transitions, Tr
     let rules = rules::Codes::new(&rules(clips, &cloud, config));
     let (limit, bridge_limit) = limits(&cloud, fps, config);
     let gap = ((config.apart_seconds * fps) as usize).max(1);
-    let candidates = scan(&cloud, config.threads, true, &|band| {
+    let mut list = scan(&cloud, config.threads, &|band| {
         Minima::new(&cloud, &rules, bridge_limit * bridge_limit, gap, config.per_frame, band)
     });
-    let mut list: Vec<Transition> = candidates
-        .iter()
-        .filter_map(|c| {
-            let (squared, align) = pair(&cloud, c.leave as usize, c.enter as usize);
-            let (from, to) = (cloud.place(c.leave as usize)?, cloud.place(c.enter as usize)?);
-            Some(Transition { from, to, distance: squared.sqrt() as f32, align })
-        })
-        .collect();
     list.sort_by_key(|t| (t.from, t.to));
     let windows = cloud.windows() as u64;
     Ok(Transitions {
@@ -183,14 +175,14 @@ pub fn find(clips: &[Clip], config: &TransitionConfig) -> Result<Transitions, Tr
 }
 
 /// Runs over all bands on some threads; what each band found comes out in the order of the bands.
-fn scan<'a>(
-    cloud: &'a Cloud,
-    threads: usize,
-    wide: bool,
-    sink: &(impl Fn(usize) -> Minima<'a> + Sync),
-) -> Vec<Candidate> {
+fn scan<'a>(cloud: &'a Cloud, threads: usize, sink: &(impl Fn(usize) -> Minima<'a> + Sync)) -> Vec<Transition> {
     let bands = cloud.len().div_ceil(BAND);
     let next = AtomicUsize::new(0);
+    let exact = |c: &Candidate| {
+        let (squared, align) = pair(cloud, c.leave as usize, c.enter as usize);
+        let (from, to) = (cloud.place(c.leave as usize)?, cloud.place(c.enter as usize)?);
+        Some(Transition { from, to, distance: squared.sqrt() as f32, align })
+    };
     let work = || {
         let (mut scratch, mut done) = (Scratch::default(), Vec::new());
         loop {
@@ -199,16 +191,19 @@ fn scan<'a>(
                 return done;
             }
             let mut minima = sink(band * BAND);
-            kernel::band(cloud, band * BAND, wide, &mut scratch, &mut minima);
-            done.push((band, minima.finish()));
+            kernel::band(cloud, band * BAND, true, &mut scratch, &mut minima);
+            let found: Vec<Transition> = minima.finish().iter().filter_map(exact).collect();
+            done.push((band, found));
         }
     };
-    let threads = threads.clamp(1, bands.max(1));
+    // Wasm has no threads; where the system refuses more, fewer do.
+    let threads = if cfg!(target_family = "wasm") { 1 } else { threads.clamp(1, bands.max(1)) };
     let mut done = if threads == 1 {
         work()
     } else {
         std::thread::scope(|scope| {
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let more = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+            let others: Vec<_> = (1..threads).filter_map(more).collect();
             let mut done = work();
             for other in others {
                 match other.join() {
