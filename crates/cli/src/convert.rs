@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use kumite_bake::understand::roles_of;
+use kumite_bake::understand::{find_facing, roles_of};
 use kumite_formats::{bvh, gltf};
 use kumite_motion::align::Planar;
 use kumite_motion::anatomy::Anatomy;
-use kumite_motion::mirror::Mirror;
+use kumite_motion::mirror::{Mirror, reflected};
 use kumite_motion::retarget::{Actor, retarget};
 use kumite_motion::{Clip, FrameIdx, Role, Roles, Skeleton, Vec2, humanoid, sample};
 use kumite_picture::Replay;
@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::args::ConvertArgs;
 use crate::failure::{Failure, Outcome};
 use crate::source::{self, Motion, Source};
-use crate::{Progress, Report, inspect, look, output};
+use crate::{Progress, Report, complain, inspect, look, output};
 
 /// What can be written, by ending.
 const ENDINGS: [&str; 6] = ["bvh", "glb", "png", "svg", "gif", "html"];
@@ -28,6 +28,7 @@ type Ready = (Clip, Option<Roles>);
 pub(crate) fn run(args: &ConvertArgs, progress: &Progress) -> Outcome<Report> {
     args.look.check()?;
     let ending = ending(&args.output)?;
+    let true_fps = rate("--source-fps", args.source_fps)?;
     let rig = args.rig.as_deref().map(load_rig).transpose()?;
     if rig.is_some() && ending != "glb" {
         let message = "a rig is written as .glb, with its skin and materials";
@@ -37,12 +38,15 @@ pub(crate) fn run(args: &ConvertArgs, progress: &Progress) -> Outcome<Report> {
             .found(format!(".{ending}"))
             .allowed(".glb"));
     }
+    for warning in rig.iter().flat_map(|r| &r.warnings) {
+        warn(progress, warning);
+    }
     let bar = progress.bar(args.inputs.len() + 1, "converting");
     let mut clips: Vec<Ready> = Vec::new();
     for input in &args.inputs {
-        let source = source::load(input)?;
+        let source = source::load(input, true_fps)?;
         for warning in inspect::warnings(&source) {
-            bar.suspend(|| eprintln!("kumite: {}: {warning}", source.name));
+            bar.suspend(|| warn(progress, &format!("{}: {warning}", source.name)));
         }
         clips.extend(edit(&source, args, ending, rig.as_ref())?);
         bar.inc(1);
@@ -57,13 +61,20 @@ pub(crate) fn run(args: &ConvertArgs, progress: &Progress) -> Outcome<Report> {
     let bytes = match ending {
         "bvh" => bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes(),
         "svg" => args.look.strip(clip, *roles).to_svg().into_bytes(),
-        "gif" => look::gif(&args.look, clip, *roles),
+        "gif" => {
+            if clip.seconds() > look::LONGEST_GIF {
+                let text =
+                    format!("a GIF holds {} s at most; the rest is left out (--trim chooses)", look::LONGEST_GIF);
+                bar.suspend(|| warn(progress, &text));
+            }
+            look::gif(&args.look, clip, *roles)
+        }
         "glb" => match &rig {
             Some(rig) => {
                 let clips: Vec<&Clip> = clips.iter().map(|c| &c.0).collect();
                 rig.rig.write(&clips).map_err(|e| Failure::bad(e.to_string()).in_file(&args.output))?
             }
-            None => gltf::write_glb(&title, &gltf_actors(&clips), &[]),
+            None => gltf::write_glb(&title, &gltf_actors(&clips), &markers(clip)),
         },
         "html" => {
             let actors = clips.iter().enumerate().map(|(i, c)| look::actor(&c.0, c.1).coloured(look::colours(i)));
@@ -79,6 +90,32 @@ pub(crate) fn run(args: &ConvertArgs, progress: &Progress) -> Outcome<Report> {
     let file = args.output.display().to_string();
     let json = json!({"file": file, "clips": clips.len(), "frames": frames, "joints": joints, "fps": fps});
     Ok(Report { text, json })
+}
+
+/// Said on standard error, unless silence or one JSON object was asked for.
+fn warn(progress: &Progress, text: &str) {
+    if !progress.quiet {
+        complain(text);
+    }
+}
+
+/// What happens in a clip, for whoever edits the file: where spans and their active windows begin and end.
+pub(crate) fn markers(clip: &Clip) -> Vec<gltf::Marker> {
+    let mut markers = Vec::new();
+    for span in &clip.spans {
+        let what = if span.label.is_empty() { span.kind.name() } else { &span.label };
+        let mut mark = |seconds: f32, when: &str| {
+            markers.push(gltf::Marker { seconds, name: format!("{what} {when}"), actor: Some(clip.name.clone()) });
+        };
+        mark(span.from, "begins");
+        if let Some((from, to)) = span.active {
+            mark(from, "active from");
+            mark(to, "active to");
+        }
+        mark(span.to, "ends");
+    }
+    markers.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    markers
 }
 
 fn gltf_actors(clips: &[Ready]) -> Vec<gltf::Actor<'_>> {
@@ -101,13 +138,17 @@ struct UserRig {
     skeleton: Arc<Skeleton>,
     roles: Roles,
     anatomy: Anatomy,
+    warnings: Vec<String>,
 }
 
 fn load_rig(path: &Path) -> Outcome<UserRig> {
-    let (file, _) = source::read_gltf(path)?;
-    let (mut rig, _) = gltf::Rig::new(file).map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
-    let embedded = rig.embed_images(|name| source::beside(path, name));
-    embedded.map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
+    let failed = |e: &dyn std::fmt::Display| Failure::bad(e.to_string()).in_file(path);
+    let (file, mut warnings) = source::read_gltf(path)?;
+    // What was read as outside is taken in below, or said then.
+    warnings.retain(|w| !w.text.contains("images are in other files"));
+    let (mut rig, more) = gltf::Rig::new(file).map_err(|e| failed(&e))?;
+    warnings.extend(more);
+    warnings.extend(rig.embed_images(|name| source::beside(path, name)).map_err(|e| failed(&e))?);
     let unknown =
         || Failure::bad("this rig is not understood: no two legs and two arms were found in its joints").in_file(path);
     let roles = roles_of(rig.skeleton()).ok_or_else(unknown)?;
@@ -117,7 +158,8 @@ fn load_rig(path: &Path) -> Outcome<UserRig> {
         joints[pelvis.at()].moves = true;
     }
     let skeleton = Skeleton::new(&joints).map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
-    Ok(UserRig { rig, skeleton: Arc::new(skeleton), roles, anatomy })
+    let warnings = warnings.iter().map(|w| format!("{}: {w}", path.display())).collect();
+    Ok(UserRig { rig, skeleton: Arc::new(skeleton), roles, anatomy, warnings })
 }
 
 fn rate(flag: &str, fps: Option<f32>) -> Outcome<Option<f32>> {
@@ -130,9 +172,9 @@ fn rate(flag: &str, fps: Option<f32>) -> Outcome<Option<f32>> {
     }
 }
 
-/// The body it is wanted on, the true rate, the wanted part, the other side, the wanted rate, in this order.
+/// The body it is wanted on, the wanted part, its place, the other side, the wanted rate, in this order.
 fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>) -> Outcome<Vec<Ready>> {
-    let (true_fps, fps) = (rate("--source-fps", args.source_fps)?, rate("--fps", args.fps)?);
+    let fps = rate("--fps", args.fps)?;
     let mut clips = Vec::with_capacity(source.motions.len());
     for motion in &source.motions {
         let failed = |e: kumite_motion::ClipError| Failure::bad(e.to_string()).in_file(Path::new(&source.name));
@@ -147,13 +189,11 @@ fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>
                 let to = Actor { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
                 (carried_over(source, motion, to)?, Some(roles))
             }
-            // BVH to BVH changes nothing that was not asked for; everything else is seen in metres.
-            None if ending == "bvh" => (motion.raw.clone(), motion.roles()),
+            // BVH to BVH changes nothing that was not asked for; what needs to know left from right and up from down, and everything
+            // else, is in metres.
+            None if ending == "bvh" && !args.home && !args.mirror => (motion.raw.clone(), motion.roles()),
             None => (motion.shown().clone(), motion.roles()),
         };
-        if let Some(fps) = true_fps {
-            clip = clip.with_fps(fps).map_err(failed)?;
-        }
         if let Some((from, to)) = args.trim {
             if !(from.is_finite() && to.is_finite() && 0.0 <= from && from < to && from <= clip.seconds()) {
                 let allowed = format!("0 <= FROM < TO, FROM at most {:.2}", clip.seconds());
@@ -161,20 +201,28 @@ fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>
                 return Err(Failure::bad(message).key("--trim").found(format!("{from},{to}")).allowed(allowed));
             }
             let frame = |t: f32| (t * clip.fps()).round() as usize;
-            clip = clip.trimmed(frame(from)..frame(to) + 1).map_err(failed)?;
+            clip = clip.trimmed(frame(from)..frame(to.min(clip.seconds())) + 1).map_err(failed)?;
         }
+        let anatomy = match rig {
+            Some(rig) => Some(rig.anatomy.clone()),
+            None if args.canonical => Some(Anatomy::of_canonical(clip.skeleton())),
+            None => motion.anatomy(),
+        };
         if args.home {
-            let turn = motion.understanding.as_ref().map_or(0.0, |u| u.facing.value);
+            let turn = match (&roles, &anatomy) {
+                (Some(roles), Some(anatomy)) => find_facing(&clip, roles, anatomy).value,
+                _ => 0.0,
+            };
             let start = clip.root(FrameIdx(0));
             let away = Planar { turn: 0.0, shift: -Vec2::new(start.x, start.z) };
             clip = Planar { turn: -turn, shift: Vec2::ZERO }.after(&away).apply_clip(&clip).map_err(failed)?;
         }
         if args.mirror {
-            let pairs = match &roles {
-                Some(roles) => Mirror::by_roles(clip.skeleton(), roles),
-                None => Mirror::by_names(clip.skeleton()),
-            };
-            clip = pairs.clip(&clip).map_err(failed)?;
+            clip = match (&roles, &anatomy) {
+                (Some(roles), Some(anatomy)) => reflected(&clip, roles, anatomy),
+                _ => Mirror::by_names(clip.skeleton()).clip(&clip),
+            }
+            .map_err(failed)?;
         }
         if let Some(fps) = fps {
             clip = sample::resample(&clip, fps).map_err(failed)?;

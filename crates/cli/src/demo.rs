@@ -10,12 +10,12 @@ use serde_json::json;
 use crate::args::{DemoArgs, LookArgs, ThemeArg, ViewArg};
 use crate::failure::{Failure, Outcome};
 use crate::output::Outputs;
-use crate::{Progress, Report, look, source};
+use crate::{Progress, Report, convert, look, source};
 
 pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> Outcome<Report> {
     let start = Instant::now();
     std::fs::create_dir_all(&args.output).map_err(|e| Failure::io(&args.output, "make the folder", &e))?;
-    let source = source::load("embedded".as_ref())?;
+    let source = source::load("embedded".as_ref(), None)?;
     let bar = progress.bar(source.motions.len() + 1, "drawing");
     let look =
         LookArgs { poses: 8, even: false, view: vec![ViewArg::ThreeQuarter], width: 1600, theme: ThemeArg::Light };
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> Outcome<Report> {
         let actor = gltf::Actor { name, clip, colour: gltf::Actor::COLOURS[0] };
         let files = [
             (format!("{name}.html"), replay.to_html().into_bytes()),
-            (format!("{name}.glb"), gltf::write_glb(name, &[actor], &[])),
+            (format!("{name}.glb"), gltf::write_glb(name, &[actor], &convert::markers(clip))),
             (format!("{name}.png"), look.strip(clip, roles).render().to_png()),
             (
                 format!("{name}.bvh"),

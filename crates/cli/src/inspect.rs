@@ -3,19 +3,19 @@
 use std::fmt::Write as _;
 
 use kumite_bake::Understanding;
-use kumite_motion::{Clip, Role, Span};
-use serde_json::{Value, json};
+use kumite_motion::{Role, Span};
+use serde_json::{Map, Value, json};
 
 use crate::args::InspectArgs;
 use crate::failure::Outcome;
-use crate::source::{self, Source};
+use crate::source::{self, Motion, Source};
 use crate::{Progress, Report};
 
 pub(crate) fn run(args: &InspectArgs, progress: &Progress) -> Outcome<Report> {
     let bar = progress.bar(args.files.len(), "reading");
     let (mut text, mut files) = (String::new(), Vec::new());
     for path in &args.files {
-        let source = source::load(path)?;
+        let source = source::load(path, None)?;
         describe(&source, &mut text);
         files.push(to_json(&source));
         bar.inc(1);
@@ -99,7 +99,9 @@ pub(crate) fn warnings(source: &Source) -> Vec<String> {
             let worst = u.glitches.iter().max_by(|a, b| a.speed_deg.total_cmp(&b.speed_deg));
             let at = worst.map_or(String::new(), |g| {
                 let joint = u.clip.skeleton().name(g.joint);
-                format!("; the worst is {joint} in frame {}, {:.0} degrees a second", g.frame.0, g.speed_deg)
+                // In the file's own count, which the bind pose is part of.
+                let frame = g.frame.0 + u32::from(u.bind_pose.is_some());
+                format!("; the worst is {joint} in frame {frame}, {:.0} degrees a second", g.speed_deg)
             });
             warnings.push(format!("{} glitches: joints that turn faster than people can{at}", u.glitches.len()));
         }
@@ -139,54 +141,65 @@ fn span_json(span: &Span) -> Value {
     value
 }
 
-fn clip_json(clip: &Clip) -> Value {
-    json!({
-        "name": clip.name, "frames": clip.frames(), "fps": rounded(clip.fps()), "seconds": seconds(clip.seconds()),
-        "spans": clip.spans.iter().map(span_json).collect::<Vec<_>>(),
-    })
-}
-
 fn found(confidence: f32, why: &str) -> Value {
     json!({"confidence": seconds(confidence), "why": why})
 }
 
-fn to_json(source: &Source) -> Value {
-    let mut value = json!({"file": source.name, "format": source.format});
-    if let [motion] = &source.motions[..] {
-        let clip = &motion.raw;
-        value["joints"] = json!(clip.skeleton().len());
-        value["frames"] = json!(clip.frames());
-        value["fps"] = json!(rounded(clip.fps()));
-        value["seconds"] = json!(seconds(clip.seconds()));
-        let names = motion.roles().map(|roles| {
-            let name = |(role, joint): (Role, _)| (role.name().to_owned(), json!(clip.skeleton().name(joint)));
-            Value::Object(roles.iter().map(name).collect())
+/// Everything about one clip: what it holds, and what was found out.
+fn clip_json(motion: &Motion) -> Map<String, Value> {
+    let clip = &motion.raw;
+    let mut value = Map::new();
+    let mut set = |key: &str, v: Value| {
+        value.insert(key.to_owned(), v);
+    };
+    set("name", json!(clip.name));
+    set("joints", json!(clip.skeleton().len()));
+    set("frames", json!(clip.frames()));
+    set("fps", json!(rounded(clip.fps())));
+    set("seconds", json!(seconds(clip.seconds())));
+    let name = |(role, joint): (Role, _)| (role.name().to_owned(), json!(clip.skeleton().name(joint)));
+    set("roles", Value::Object(motion.roles().iter().flat_map(|r| r.iter().map(name).collect::<Vec<_>>()).collect()));
+    if let Some(u) = &motion.understanding {
+        set("up", json!(u.up.value.name()));
+        set("unit_m", json!(u.unit_m.value));
+        set("height_m", json!(seconds(u.height_m)));
+        set("facing_deg", json!(seconds(u.facing.value.to_degrees())));
+        set("true_fps", json!(rounded(u.fps.value)));
+        set("glitches", json!(u.glitches.len()));
+        set("foot_slide_cm_s", json!(u.slide_m_s.map(|s| seconds(s * 100.0))));
+        let mut findings = json!({
+            "roles": found(u.roles.confidence, &u.roles.why),
+            "up": found(u.up.confidence, &u.up.why),
+            "unit_m": found(u.unit_m.confidence, &u.unit_m.why),
+            "facing_deg": found(u.facing.confidence, &u.facing.why),
+            "true_fps": found(u.fps.confidence, &u.fps.why),
         });
-        value["roles"] = names.unwrap_or_else(|| json!({}));
-        if let Some(u) = &motion.understanding {
-            value["up"] = json!(u.up.value.name());
-            value["unit_m"] = json!(u.unit_m.value);
-            value["height_m"] = json!(seconds(u.height_m));
-            value["facing_deg"] = json!(seconds(u.facing.value.to_degrees()));
-            value["true_fps"] = json!(rounded(u.fps.value));
-            value["bind_pose"] = json!(u.bind_pose.is_some());
-            value["glitches"] = json!(u.glitches.len());
-            value["foot_slide_cm_s"] = json!(u.slide_m_s.map(|s| seconds(s * 100.0)));
-            value["findings"] = json!({
-                "roles": found(u.roles.confidence, &u.roles.why),
-                "up": found(u.up.confidence, &u.up.why),
-                "unit_m": found(u.unit_m.confidence, &u.unit_m.why),
-                "facing_deg": found(u.facing.confidence, &u.facing.why),
-                "true_fps": found(u.fps.confidence, &u.fps.why),
-            });
-        } else if motion.roles().is_some() {
-            let height = kumite_motion::humanoid::HEIGHT;
-            value["up"] = json!("y");
-            value["unit_m"] = json!(1.0);
-            value["height_m"] = json!(seconds(height));
+        if let Some(bind) = &u.bind_pose {
+            findings["bind_pose"] = found(bind.confidence, &bind.why);
         }
+        set("bind_pose", json!(u.bind_pose.is_some()));
+        set("findings", findings);
+    } else if motion.roles().is_some() {
+        set("up", json!("y"));
+        set("unit_m", json!(1.0));
+        set("height_m", json!(seconds(kumite_motion::humanoid::HEIGHT)));
     }
-    value["clips"] = source.motions.iter().map(|m| clip_json(&m.raw)).collect();
-    value["warnings"] = json!(warnings(source));
+    set("spans", clip.spans.iter().map(span_json).collect());
     value
+}
+
+/// The file, with what its only clip holds beside what all of them do.
+fn to_json(source: &Source) -> Value {
+    let clips: Vec<Map<String, Value>> = source.motions.iter().map(clip_json).collect();
+    let mut value = Map::new();
+    value.insert("file".to_owned(), json!(source.name));
+    value.insert("format".to_owned(), json!(source.format));
+    if let [clip] = &clips[..] {
+        value.extend(
+            clip.iter().filter(|(key, _)| *key != "name" && *key != "spans").map(|(k, v)| (k.clone(), v.clone())),
+        );
+    }
+    value.insert("clips".to_owned(), json!(clips));
+    value.insert("warnings".to_owned(), json!(warnings(source)));
+    Value::Object(value)
 }

@@ -79,8 +79,11 @@ pub(crate) fn sheet(look: &LookArgs, clips: &[(Clip, Option<Roles>)]) -> Vec<u8>
     sheet.render(0).to_png()
 }
 
+/// Longest motion a GIF shows, seconds: all its pictures are in memory at once.
+pub(crate) const LONGEST_GIF: f32 = 20.0;
+
 /// A moving picture, at most 480 pixels wide: GIF is a small format.
 pub(crate) fn gif(look: &LookArgs, clip: &Clip, roles: Option<Roles>) -> Vec<u8> {
     let strip = Strip { width: look.width.min(480), row_height: 420, ..look.strip(clip, roles) };
-    strip.to_gif(&Movie::default())
+    strip.to_gif(&Movie { range: Some((0.0, clip.seconds().min(LONGEST_GIF))), ..Movie::default() })
 }

@@ -1,6 +1,5 @@
 //! The `kumite` command: raw arguments to a checked request to a run. The only crate that reads files, prints, or
 //! knows the time.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the one crate that talks to a person")]
 
 mod args;
 mod convert;
@@ -12,6 +11,7 @@ mod manual;
 mod output;
 mod source;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -30,7 +30,7 @@ pub(crate) struct Report {
 
 /// How a command shows that it is at work.
 pub(crate) struct Progress {
-    quiet: bool,
+    pub(crate) quiet: bool,
 }
 
 impl Progress {
@@ -56,22 +56,32 @@ fn main() -> ExitCode {
     let done = run(&cli.command, &progress);
     match done {
         Ok(report) if cli.json => {
-            println!("{}", report.json);
+            say(&format!("{}\n", report.json));
             ExitCode::SUCCESS
         }
         Ok(report) => {
-            print!("{}", report.text);
+            say(&report.text);
             ExitCode::SUCCESS
         }
         Err(failure) => {
             if cli.json {
-                println!("{}", failure.to_json());
+                say(&format!("{}\n", failure.to_json()));
             } else {
-                eprintln!("kumite: {failure}");
+                complain(&failure.to_string());
             }
             ExitCode::from(failure.code)
         }
     }
+}
+
+/// To standard output. Whoever closed it has seen enough.
+fn say(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+/// To standard error.
+pub(crate) fn complain(text: &str) {
+    let _ = writeln!(std::io::stderr(), "kumite: {text}");
 }
 
 fn run(command: &Command, progress: &Progress) -> Outcome<Report> {
@@ -87,12 +97,12 @@ fn run(command: &Command, progress: &Progress) -> Outcome<Report> {
 /// Help goes to standard output and is no error; anything else is one message, also as JSON if asked for.
 fn wrong_use(error: &clap::Error) -> ExitCode {
     let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-    if asked || !std::env::args().any(|a| a == "--json") {
+    if asked || !std::env::args_os().any(|a| a == "--json") {
         let _ = error.print();
         return ExitCode::from(if asked { 0 } else { BAD_INPUT });
     }
     let text = error.to_string();
     let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-    println!("{}", Failure::bad(message).to_json());
+    say(&format!("{}\n", Failure::bad(message).to_json()));
     ExitCode::from(BAD_INPUT)
 }

@@ -42,10 +42,14 @@ impl Motion {
         }
     }
 
-    /// A clip from a file, which may be of anyone.
-    fn unknown(raw: Clip) -> Motion {
+    /// A clip from a file, which may be of anyone, at its true rate if that was given.
+    fn unknown(raw: Clip, fps: Option<f32>) -> Outcome<Motion> {
+        let raw = match fps {
+            Some(fps) => raw.with_fps(fps).map_err(|e| Failure::bad(e.to_string()))?,
+            None => raw,
+        };
         let canonical = Roles::by_canonical_names(raw.skeleton()) == Roles::canonical() && raw.skeleton().len() == 21;
-        Motion { understanding: understand(&raw), raw, canonical }
+        Ok(Motion { understanding: understand(&raw), raw, canonical })
     }
 
     fn canonical(raw: Clip) -> Motion {
@@ -65,15 +69,15 @@ pub(crate) struct Source {
 /// What endings are read, for messages.
 const READ: &str = ".bvh, .glb, .gltf, .toml (keys), embedded, embedded:NAME";
 
-/// Reads whatever `path` names.
-pub(crate) fn load(path: &Path) -> Outcome<Source> {
+/// Reads whatever `path` names; `fps` is the true rate, where a header lies.
+pub(crate) fn load(path: &Path, fps: Option<f32>) -> Outcome<Source> {
     let name = path.display().to_string();
     if name == "embedded" || name.starts_with("embedded:") {
         return embedded_clips(&name);
     }
     match ending(path).as_deref() {
-        Some("bvh") => from_bvh(path, name),
-        Some("glb" | "gltf") => from_gltf(path, name),
+        Some("bvh") => from_bvh(path, name, fps),
+        Some("glb" | "gltf") => from_gltf(path, name, fps),
         Some("toml") => from_keys(path, name),
         other => {
             let found = other.map_or("no ending".to_owned(), |e| format!(".{e}"));
@@ -105,7 +109,7 @@ fn stem(path: &Path) -> String {
     path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-fn from_bvh(path: &Path, name: String) -> Outcome<Source> {
+fn from_bvh(path: &Path, name: String, fps: Option<f32>) -> Outcome<Source> {
     let bytes = read(path)?;
     let (file, warnings) = bvh::read(&bytes).map_err(|e| {
         Failure::bad(e.to_string())
@@ -115,7 +119,7 @@ fn from_bvh(path: &Path, name: String) -> Outcome<Source> {
             .allowed(e.allowed.clone())
     })?;
     let clip = file.to_clip(&stem(path)).map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
-    Ok(Source { name, format: "bvh", motions: vec![Motion::unknown(clip)], warnings })
+    Ok(Source { name, format: "bvh", motions: vec![Motion::unknown(clip, fps)?], warnings })
 }
 
 /// A glTF document with whatever it names in its own folder, and nothing else.
@@ -134,7 +138,7 @@ pub(crate) fn read_gltf(path: &Path) -> Outcome<(gltf::GltfFile, Vec<Warning>)> 
 /// The contents of a file in or below the folder of another.
 pub(crate) fn beside(path: &Path, name: &str) -> Result<Vec<u8>, String> {
     let wanted = Path::new(name);
-    if !wanted.components().all(|c| matches!(c, Component::Normal(_))) {
+    if !wanted.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir)) {
         return Err("it leaves the folder of the file that names it".to_owned());
     }
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -150,12 +154,13 @@ pub(crate) fn beside(path: &Path, name: &str) -> Result<Vec<u8>, String> {
     std::fs::read(&file).map_err(|e| e.to_string())
 }
 
-fn from_gltf(path: &Path, name: String) -> Outcome<Source> {
+fn from_gltf(path: &Path, name: String, fps: Option<f32>) -> Outcome<Source> {
     let (file, mut warnings) = read_gltf(path)?;
     let (clips, more) = file.to_clips().map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
     warnings.extend(more);
     let clips = if clips.is_empty() { rest_of(&file, path, &mut warnings)? } else { clips };
-    let motions = clips.into_iter().map(|c| Motion::unknown(gltf::without_root_bone(&c).unwrap_or(c))).collect();
+    let motion = |c: Clip| Motion::unknown(gltf::without_root_bone(&c).unwrap_or(c), fps);
+    let motions = clips.into_iter().map(motion).collect::<Outcome<_>>()?;
     Ok(Source { name, format: "gltf", motions, warnings })
 }
 

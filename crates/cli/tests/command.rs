@@ -134,6 +134,48 @@ fn a_motion_is_put_on_a_rig() {
     refused(&folder, &["convert", "embedded:duck", "a.glb", "--rig", "duck.bvh"], "duck.bvh");
 }
 
+/// A glTF that names its buffer in another place: only its own folder is ever read, also through links.
+#[test]
+fn nothing_outside_a_files_folder_is_read() {
+    let folder = folder("outside");
+    let inner = folder.join("inner");
+    std::fs::create_dir_all(&inner).unwrap();
+    let numbers: Vec<u8> =
+        [0.0f32, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0].iter().flat_map(|v| v.to_le_bytes()).collect();
+    std::fs::write(folder.join("secret.bin"), &numbers).unwrap();
+    std::fs::write(inner.join("own.bin"), &numbers).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(folder.join("secret.bin"), inner.join("link.bin")).unwrap();
+    let document = |uri: &str| {
+        format!(
+            r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[0]}}],"nodes":[{{"name":"a","children":[1]}},{{"name":"b"}}],
+            "buffers":[{{"byteLength":40,"uri":"{uri}"}}],
+            "bufferViews":[{{"buffer":0,"byteLength":8}},{{"buffer":0,"byteOffset":8,"byteLength":32}}],
+            "accessors":[{{"bufferView":0,"componentType":5126,"count":2,"type":"SCALAR","min":[0],"max":[1]}},
+                         {{"bufferView":1,"componentType":5126,"count":2,"type":"VEC4"}}],
+            "animations":[{{"channels":[{{"sampler":0,"target":{{"node":1,"path":"rotation"}}}}],"samplers":[{{"input":0,"output":1}}]}}]}}"#
+        )
+    };
+    let absolute = folder.join("secret.bin").display().to_string();
+    for uri in [
+        "../secret.bin",
+        "%2e%2e/secret.bin",
+        "link.bin",
+        &absolute,
+        "file:///etc/hostname",
+        "http://127.0.0.1/x.bin",
+        "sub/../../secret.bin",
+    ] {
+        std::fs::write(inner.join("a.gltf"), document(uri)).unwrap();
+        refused(&inner, &["inspect", "a.gltf"], "a.gltf");
+    }
+    for uri in ["own.bin", "./own.bin"] {
+        std::fs::write(inner.join("a.gltf"), document(uri)).unwrap();
+        let out = kumite(&inner, &["inspect", "a.gltf", "--json"]);
+        assert_eq!(out.status.code(), Some(0), "{uri}: {}", String::from_utf8_lossy(&out.stdout));
+    }
+}
+
 #[test]
 fn demo_writes_a_page_and_what_it_shows() {
     let folder = folder("demo");

@@ -11,7 +11,7 @@ const GOOD: &str = "HIERARCHY\nROOT Hips\n{\n\tOFFSET 0 0 0\n\tCHANNELS 6 Xposit
 MOTION\nFrames: 2\nFrame Time: 0.0333333\n0 90 0 0 0 0 1 2 3\n0 90 1 0 0 0 4 5 6\n";
 
 /// What is broken, and how: the first text replaced by the second. An empty first text replaces the whole file.
-const KINDS: [(&str, &str, &str); 33] = [
+const KINDS: [(&str, &str, &str); 35] = [
     ("an empty file", "", ""),
     ("only white space", "", "\n\n  \n"),
     ("another kind of file", "", "\u{89}PNG\r\n\u{1a}\n and so on"),
@@ -40,6 +40,8 @@ const KINDS: [(&str, &str, &str); 33] = [
     ("no frame time", "Frame Time: 0.0333333\n", ""),
     ("a frame time of zero", "0.0333333", "0"),
     ("a negative frame time", "0.0333333", "-0.03"),
+    ("a frame time in microseconds", "0.0333333", "33333"),
+    ("a frame time shorter than any camera's", "0.0333333", "1e-9"),
     ("a frame time that is a word", "0.0333333", "fast"),
     ("a word among the values", "0 90 1 0 0 0 4 5 6", "0 90 1 0 zero 0 4 5 6"),
     ("a value that is not a number", "0 90 1 0 0 0 4 5 6", "0 90 1 0 NaN 0 4 5 6"),

@@ -116,6 +116,7 @@ pub fn prove(names: &[String]) -> Result<(), String> {
         |c: &&Claim| if names.is_empty() { !have.contains_key(c.name) } else { names.iter().any(|n| n == c.name) };
     let commit = output(&["git", "rev-parse", "--short", "HEAD"], &[])?.trim().to_owned();
     let mocap = captures::gather();
+    let mut all = true;
     for claim in CLAIMS.iter().filter(wanted) {
         println!("\n== {}: {}", claim.name, claim.says);
         let start = Instant::now();
@@ -132,6 +133,10 @@ pub fn prove(names: &[String]) -> Result<(), String> {
                 figures.insert(format!("{name} {unit}").trim_end().to_owned(), value.clone());
             }
         }
+        // Nothing measured is nothing proved.
+        let counted = |v: &Value| v.as_f64().is_none_or(|v| v != 0.0);
+        held &= figures.values().next().is_some_and(counted);
+        all &= held;
         let holds = if held { "Holds." } else { "**Does not hold.**" };
         let seconds = (start.elapsed().as_secs_f64() * 10.0).round() / 10.0;
         report::record(
@@ -139,5 +144,5 @@ pub fn prove(names: &[String]) -> Result<(), String> {
             json!({"claim": claim.says, "figures": figures, "holds": holds, "commit": commit, "wall_seconds": seconds}),
         )?;
     }
-    Ok(())
+    if all { Ok(()) } else { Err("a claim does not hold".into()) }
 }

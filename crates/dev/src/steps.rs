@@ -161,5 +161,5 @@ fn readme() -> Result<(), String> {
         }
     }
     println!("{count} commands of the README ran");
-    Ok(())
+    if count == 0 { Err("the README shows no commands".into()) } else { Ok(()) }
 }

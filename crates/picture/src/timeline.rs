@@ -112,7 +112,9 @@ pub(crate) fn draw(plan: &Plan<'_>, page: &mut Page, y: f32, margin: f32) -> f32
     // Ticks no closer than a few letters.
     let room = (right - left) / 64.0;
     let steps = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0, 300.0];
-    let step = steps.into_iter().find(|s| (to - from) / s <= room).unwrap_or(600.0);
+    let step = steps.into_iter().find(|s| (to - from) / s <= room);
+    // Longer than any motion; whole multiples of ten minutes then.
+    let step = step.unwrap_or_else(|| 600.0 * ((to - from) / room.max(1.0) / 600.0).ceil().max(1.0));
     let (low, high) = ((from / step - 1e-3).ceil() as usize, (to / step + 1e-3).floor() as usize);
     for i in low..=high {
         let time = i as f32 * step;

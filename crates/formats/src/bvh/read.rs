@@ -151,9 +151,9 @@ impl<'a> Reader<'a> {
         self.label("frametime", "Frame Time:")?;
         let start = self.next();
         let frame_time = self.number("the seconds between two frames")?;
-        // A nanosecond: faster than any camera, and its inverse is still a rate.
-        if frame_time < 1e-9 {
-            return Err(self.number_error(start, "a positive number of seconds between two frames"));
+        // Faster than any camera, slower than any motion: milliseconds or microseconds written as seconds are caught here.
+        if !(1e-4..=10.0).contains(&frame_time) {
+            return Err(self.number_error(start, "seconds between two frames, 0.0001 to 10"));
         }
         Ok((frames, frame_time))
     }

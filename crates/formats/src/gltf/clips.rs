@@ -14,8 +14,8 @@ const STILL: f32 = 2e-6;
 const OFF_GRID: f64 = 0.02;
 /// Rates tried in this order; film, video and capture.
 const RATES: [f64; 13] = [24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 144.0, 200.0, 240.0];
-/// Numbers in one clip: an hour of two hundred joints at 120 Hz is less.
-const MAX_NUMBERS: f64 = 4e8;
+/// Numbers in all clips of a file: an hour of fifty joints at 120 Hz is less.
+const MAX_NUMBERS: f64 = 1e8;
 
 /// One skeleton of a file, with everything above it baked in: its joints are where the file shows them, in metres.
 #[derive(Clone, Debug)]
@@ -82,6 +82,7 @@ impl GltfFile {
     pub fn to_clips(&self) -> Result<(Vec<Clip>, Vec<Warning>), ConvertError> {
         let (characters, mut warnings) = self.characters()?;
         let mut clips = Vec::new();
+        let mut numbers = 0.0;
         for animation in &self.animations {
             let mut tracks: HashMap<(usize, bool), &GltfChannel> = HashMap::new();
             for channel in &animation.channels {
@@ -108,7 +109,7 @@ impl GltfFile {
                 } else {
                     format!("{} {}", character.name, animation.name)
                 };
-                clips.push(self.clip(character, &name, &tracks, beat)?);
+                clips.push(self.clip(character, &name, &tracks, beat, &mut numbers)?);
             }
         }
         Ok((clips, warnings))
@@ -120,9 +121,11 @@ impl GltfFile {
         name: &str,
         tracks: &HashMap<(usize, bool), &GltfChannel>,
         beat: Beat,
+        numbers: &mut f64,
     ) -> Result<Clip, ConvertError> {
         let skeleton = &character.skeleton;
-        if beat.frames * skeleton.len() as f64 * 4.0 > MAX_NUMBERS {
+        *numbers += beat.frames * (skeleton.len() as f64 * 4.0 + skeleton.movers().len() as f64 * 3.0);
+        if *numbers > MAX_NUMBERS {
             return Err(ConvertError::TooLong { frames: beat.frames, joints: skeleton.len() });
         }
         let track = |node: usize, turn: bool| tracks.get(&(node, turn)).map(|c| Track { channel: c, key: 0 });

@@ -11,6 +11,8 @@ use crate::Warning;
 
 /// As many as a skeleton can index.
 const MAX_NODES: usize = u16::MAX as usize;
+/// In all buffers of a document.
+const MAX_BYTES: u64 = 2 << 30;
 /// Numbers read beyond what the buffers hold: sparse accessors may lie on no buffer at all.
 const SPARE_NUMBERS: u64 = 1 << 20;
 
@@ -85,7 +87,8 @@ fn buffers(
     binary: Option<&[u8]>,
     resolve: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
 ) -> Result<Vec<Vec<u8>>, GltfError> {
-    let mut buffers = Vec::with_capacity(document.buffers.len());
+    let mut buffers = Vec::with_capacity(document.buffers.len().min(64));
+    let mut bytes = 0u64;
     for (i, buffer) in document.buffers.iter().enumerate() {
         let key = || format!("buffers[{i}]");
         let mut data = match &buffer.uri {
@@ -106,6 +109,12 @@ fn buffers(
             return Err(GltfError::new(GltfErrorKind::Range, key(), allowed, data.len()));
         }
         data.truncate(buffer.byte_length as usize);
+        // Many buffers may name one file; each is a copy.
+        bytes += data.len() as u64;
+        if bytes > MAX_BYTES {
+            let allowed = format!("{} MB in all buffers together", MAX_BYTES >> 20);
+            return Err(GltfError::new(GltfErrorKind::Range, key(), allowed, format!("{} MB", bytes >> 20)));
+        }
         buffers.push(data);
     }
     Ok(buffers)

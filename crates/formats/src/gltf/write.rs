@@ -216,7 +216,7 @@ struct Stored {
 impl<'a> Take<'a> {
     fn add(&mut self, actor: &Actor<'a>, animation: &mut Animation<'_>) {
         let skeleton: &'a Skeleton = actor.clip.skeleton();
-        let rest = RootBone::of(skeleton.offset(JointIdx::ROOT), Quat::IDENTITY);
+        let rest = RootBone::of(skeleton.offset(JointIdx::ROOT), Quat::IDENTITY, None);
         let root_name = if skeleton.find("root").is_none() { "root" } else { "root_motion" };
         // Top of the tree, root bone, then one node per joint.
         let top = self.nodes.len();
@@ -308,8 +308,10 @@ impl<'a> Take<'a> {
         let times = self.builder.times(frames, clip.fps());
         let mut roots = Vec::with_capacity(frames);
         let mut poses = clip.poses();
+        let mut before = None;
         for pose in &mut poses {
-            let bone = RootBone::of(pose.root(), pose.rotations[0]);
+            let bone = RootBone::of(pose.root(), pose.rotations[0], before);
+            before = Some(bone.turn);
             let turn = bone.turn.conjugate();
             pose.set_root(turn * (pose.root() - bone.at));
             pose.rotations[0] = (turn * pose.rotations[0]).normalize();
@@ -366,9 +368,12 @@ struct RootBone {
 }
 
 impl RootBone {
-    fn of(root: Vec3, turn: Quat) -> RootBone {
-        let yaw = rotation::twist_angle(turn, Vec3::Y);
-        RootBone { at: Vec3::new(root.x, 0.0, root.z), turn: rotation::yaw(yaw) }
+    /// `before` is its turn in the frame before: half upside down, in a roll, a body faces nowhere, and the bone keeps its turn.
+    fn of(root: Vec3, turn: Quat, before: Option<Quat>) -> RootBone {
+        let upright = libm::hypotf(turn.y, turn.w) > 0.25;
+        let yaw = || rotation::yaw(rotation::twist_angle(turn, Vec3::Y));
+        let turn = before.filter(|_| !upright).unwrap_or_else(yaw);
+        RootBone { at: Vec3::new(root.x, 0.0, root.z), turn }
     }
 }
 
@@ -379,7 +384,7 @@ mod tests {
     #[test]
     fn the_root_bone_is_below_and_looks_where_the_body_does() {
         let turn = rotation::yaw(2.0) * rotation::about(Vec3::X, 0.7);
-        let bone = RootBone::of(Vec3::new(1.0, 0.9, -2.0), turn);
+        let bone = RootBone::of(Vec3::new(1.0, 0.9, -2.0), turn, None);
         assert_eq!(bone.at, Vec3::new(1.0, 0.0, -2.0));
         assert!(rotation::between(bone.turn, rotation::yaw(2.0)) < 1e-5);
     }

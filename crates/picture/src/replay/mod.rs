@@ -2,15 +2,16 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use kumite_motion::fk::Tracks;
 use kumite_motion::rotation::arc;
-use kumite_motion::{Clip, FrameIdx, Pose, Quat, Role, Roles, Vec3, WorldPose, fk};
+use kumite_motion::{Clip, FrameIdx, JointIdx, Pose, Quat, Role, Roles, Vec3, WorldPose, fk, sample};
 use serde_json::{Value, json};
 
 use crate::body::{Body, Cone, Group};
 use crate::scene::{Actor, Prop};
 use crate::shape::Shape;
 
-/// Metres in one step of stored positions: they reach 3.2 m around the root.
+/// Metres in one step of stored positions, for bodies that reach up to 3.2 m around their root; larger ones take larger steps.
 const STEP: f32 = 0.0001;
 
 /// Something that happened, shown as a mark on the time line.
@@ -54,8 +55,8 @@ impl Replay<'_> {
 
     fn data(&self) -> Value {
         let fps = self.actors.first().map_or(60.0, |a| a.clip.fps());
-        let frames =
-            self.actors.iter().map(|a| (a.starts_at * fps).round() as usize + a.clip.frames()).max().unwrap_or(1);
+        let last = |a: &Actor<'_>| ((a.starts_at + a.clip.seconds()) * fps).round() as usize + 1;
+        let frames = self.actors.iter().map(last).max().unwrap_or(1);
         json!({
             "version": 1,
             "title": self.title,
@@ -85,13 +86,17 @@ fn event(event: &Event) -> Value {
 }
 
 fn character(actor: &Actor<'_>, fps: f32) -> Value {
-    let (clip, skeleton) = (actor.clip, actor.clip.skeleton());
+    // The viewer has one clock; a clip of another rate is brought to it. One that cannot be keeps its frames.
+    let other = (actor.clip.fps() != fps).then(|| sample::resample(actor.clip, fps).ok()).flatten();
+    let clip = other.as_ref().unwrap_or(actor.clip);
+    let skeleton = clip.skeleton();
     let body = match &actor.body {
         Some(body) => body.as_ref().clone(),
         None => Body::of_clip(clip, actor.roles.as_ref()),
     };
     let parts: Vec<Value> = body.parts.iter().map(|p| p.to_numbers().map(rounded).to_vec().into()).collect();
-    let (root, positions, rotations) = tracks(clip);
+    let step = step_for(clip);
+    let (root, positions, rotations) = tracks(clip, step);
     let spans: Vec<Value> = clip
         .spans
         .iter()
@@ -113,7 +118,7 @@ fn character(actor: &Actor<'_>, fps: f32) -> Value {
         "start": (actor.starts_at * fps).round(),
         "parts": parts,
         "root": root,
-        "step": STEP,
+        "step": step,
         "positions": positions,
         "rotations": rotations,
         "spans": spans,
@@ -126,8 +131,20 @@ fn character(actor: &Actor<'_>, fps: f32) -> Value {
     value
 }
 
+/// The least step that reaches every joint from the root.
+fn step_for(clip: &Clip) -> f32 {
+    let tracks = Tracks::of(clip);
+    let mut reach = 0.0f32;
+    for frame in (0..clip.frames() as u32).map(FrameIdx) {
+        let root = tracks.get(frame, JointIdx::ROOT);
+        let farthest = |v: Vec3| v.abs().max_element();
+        reach = clip.skeleton().joints().map(|j| farthest(tracks.get(frame, j) - root)).fold(reach, f32::max);
+    }
+    STEP.max(reach / 32_760.0)
+}
+
 /// Root, positions around it and rotations, as the viewer unpacks them.
-fn tracks(clip: &Clip) -> (String, String, String) {
+fn tracks(clip: &Clip, step: f32) -> (String, String, String) {
     let (mut root, mut positions, mut rotations) = (Vec::new(), Vec::new(), Vec::new());
     let (mut pose, mut world) = (Pose::default(), WorldPose::default());
     for frame in 0..clip.frames() as u32 {
@@ -137,9 +154,8 @@ fn tracks(clip: &Clip) -> (String, String, String) {
         for v in origin.to_array() {
             root.extend(v.to_le_bytes());
         }
-        // Casts of floats saturate: what is farther than 3.2 m from its root stays at the edge.
         for v in world.positions.iter().flat_map(|p| (*p - origin).to_array()) {
-            positions.extend(((v / STEP).round() as i16).to_le_bytes());
+            positions.extend(((v / step).round() as i16).to_le_bytes());
         }
         for v in world.rotations.iter().flat_map(|q| q.to_array()) {
             rotations.extend(((v * 32767.0).round() as i16).to_le_bytes());
