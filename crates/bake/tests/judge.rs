@@ -125,6 +125,11 @@ fn falling_faster_than_things_fall_is_caught() {
 }
 
 #[test]
+fn feet_in_the_floor_are_caught() {
+    caught(&broken("jab", |_, pose| pose.set_root(pose.root() - Vec3::Y * 0.05)), What::Sunk);
+}
+
+#[test]
 fn jitter_is_caught() {
     let mut step = 0;
     let verdict = broken("jab", |_, pose| {

@@ -565,7 +565,7 @@ impl<'a> Body<'a> {
             let attitude = yaw(foot.turn) * about(Vec3::X, foot.pitch);
             pose.rotations[leg.ankle.joint().at()] = world.rotation(knee.joint()).conjugate() * attitude;
             // Toes stay on the floor while the heel rises.
-            let flat = 1.0 - 0.7 * ease(foot.lift / 0.03);
+            let flat = 1.0 - 0.7 * ease(foot.lift / 0.06);
             pose.rotations[leg.toe.joint().at()] = about(Vec3::X, -foot.pitch.max(0.0) * flat);
         }
         fk::pose(self.skeleton, pose, world);

@@ -124,3 +124,19 @@ fn all_keys_compile_in_no_time() {
     println!("{} motions in {took:?}", clips.len());
     assert!(took.as_secs_f32() < 3.0, "{took:?}");
 }
+
+#[test]
+fn toes_stay_above_the_floor() {
+    for clip in embedded::clips().unwrap() {
+        let flat = clip.skeleton().offset(Role::LeftToe.joint()).y.abs() / 0.6 * 0.4;
+        let (mut pose, mut world) = (Pose::default(), WorldPose::default());
+        for frame in 0..clip.frames() as u32 {
+            clip.pose(FrameIdx(frame), &mut pose);
+            fk::pose(clip.skeleton(), &pose, &mut world);
+            for toe in [Role::LeftToe, Role::RightToe].map(Role::joint) {
+                let tip = world.point(toe, clip.skeleton().tip(toe).unwrap_or_default());
+                assert!(tip.y > flat - 0.008, "{} frame {frame}: {}", clip.name, tip.y);
+            }
+        }
+    }
+}

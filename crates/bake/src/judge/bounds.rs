@@ -19,6 +19,8 @@ pub const SLIDE_OVER: f32 = 0.1;
 pub const SLIDE: f32 = 0.54;
 /// Mean over all that is planted, metres per second.
 pub const MEAN_SLIDE: f32 = 0.24;
+/// A sole below the floor, as a share of the leg.
+pub const SUNK: f32 = 0.03;
 /// Overlap of a hand with anything, metres: hands rest on hips and cover faces.
 pub const HAND_TOUCH: f32 = 0.06;
 /// Overlap of arms and legs with trunk and head, metres.

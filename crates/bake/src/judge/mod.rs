@@ -28,6 +28,8 @@ pub enum What {
     FootSlide,
     /// All planted feet on average, metres per second.
     MeanFootSlide,
+    /// A sole below the floor, metres.
+    Sunk,
     /// Two parts of the body in the same place, metres.
     Penetration,
     /// The centre of mass outside the soles while nothing moves, metres.
@@ -61,6 +63,7 @@ impl What {
             What::JointLimit => "joint beyond its range, degrees",
             What::FootSlide => "planted foot slides, m/s",
             What::MeanFootSlide => "planted feet slide on average, m/s",
+            What::Sunk => "sole below the floor, m",
             What::Penetration => "body inside itself, m",
             What::Balance => "off balance while still, m",
             What::FreeFall => "not gravity in the air, m/s2",
@@ -207,6 +210,11 @@ fn foot_slide(clip: &Clip, roles: &Roles, anatomy: &Anatomy, contacts: &[Contact
             Vec2::new(gone.x, gone.z).length() * clip.fps() / window as f32
         });
         verdict.add(What::FootSlide, Some(role), worst(slides), bounds::SLIDE);
+    }
+    for (role, foot, point, _) in parts {
+        let below: Vec<f32> = feet[foot].points[point].iter().map(|p| (anatomy.floor - p.y).max(0.0)).collect();
+        let frames = (libm::roundf(bounds::SUSTAINED_TOUCH * clip.fps()) as usize).max(1);
+        verdict.add(What::Sunk, Some(role), worst(sustained(&below, frames)), bounds::SUNK * anatomy.leg);
     }
     let mean = crate::contacts::slide(clip, roles, anatomy, contacts);
     verdict.add(What::MeanFootSlide, None, mean.map(|m| (0, m)), bounds::MEAN_SLIDE);
