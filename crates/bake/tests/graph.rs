@@ -15,9 +15,10 @@ use kumite_motion::align::Planar;
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::blend::{Inertia, Velocity};
 use kumite_motion::retarget::{Actor, retarget};
-use kumite_motion::sample::{pose_at, resample};
+use kumite_motion::sample::{contacts_at, pose_at, resample};
 use kumite_motion::{
-    Clip, ClipIdx, EdgeIdx, Graph, NodeIdx, Pose, Roles, Span, SpanKind, Vec3, WorldPose, fk, humanoid,
+    Clip, ClipIdx, Contacts, EdgeIdx, FrameIdx, Graph, NodeIdx, Pose, Role, Roles, Span, SpanKind, Vec3, WorldPose, fk,
+    humanoid,
 };
 
 /// Numbers that look random.
@@ -120,14 +121,29 @@ fn check_graph(clips: &[Clip], graph: &Graph, report: &Report) {
     assert!(report.seconds.1 <= report.seconds.0 + 1e-3);
 }
 
-/// Plays edges at random with inertialised joins, and looks at every sixtieth of a second.
-fn random_walk(clips: &[Clip], graph: &Graph, seed: u64, seconds: f32) -> f32 {
-    const DT: f32 = 1.0 / 60.0;
+/// What was seen on a walk.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    /// Of any joint, metres per second.
+    fastest: f32,
+    /// Largest step of a joint's angular velocity at a join, radians per second.
+    snap: f32,
+    /// Speed of toes that the source says are planted: sum in metres per second, and how often it was looked at.
+    /// Nothing plants them yet.
+    slide: (f64, u32),
+}
+
+const DT: f32 = 1.0 / 30.0;
+
+/// Plays edges at random with inertialised joins, and looks at every frame.
+fn random_walk(clips: &[Clip], graph: &Graph, seed: u64, seconds: f32) -> Seen {
     let mut random = Random(seed);
     let mut edge = EdgeIdx(random.below(graph.edges().len()) as u32);
     let (mut time, mut place, mut join): (f32, Planar, Option<(Inertia, f32)>) = (0.0, Planar::IDENTITY, None);
     let (mut pose, mut world, mut before) = (Pose::default(), WorldPose::default(), Vec::<Vec3>::new());
-    let mut fastest = 0.0f32;
+    let (mut seen, mut since_join) = (Seen::default(), 9);
+    let (mut last_pose, mut last_turns): (Option<Pose>, Option<Vec<Vec3>>) = (None, None);
+    let mut last_planted = Contacts::NONE;
     let at = |edge: EdgeIdx, time: f32, place: &Planar, out: &mut Pose| {
         let e = graph.edge(edge);
         let clip = &clips[e.clip.at()];
@@ -159,6 +175,7 @@ fn random_walk(clips: &[Clip], graph: &Graph, seed: u64, seconds: f32) -> f32 {
                 let inertia = Inertia::new(&last, &speeds.0, &first, &speeds.1, entry.blend.max(0.1));
                 place = there;
                 join = Some((inertia, time - end - DT));
+                since_join = 0;
             }
             time -= end;
             edge = next;
@@ -171,21 +188,76 @@ fn random_walk(clips: &[Clip], graph: &Graph, seed: u64, seconds: f32) -> f32 {
         assert!(pose.is_finite(), "not a number");
         fk::pose(clips[0].skeleton(), &pose, &mut world);
         for (now, then) in world.positions.iter().zip(&before) {
-            fastest = fastest.max((*now - *then).length() / DT);
+            seen.fastest = seen.fastest.max((*now - *then).length() / DT);
         }
+        let e = graph.edge(edge);
+        let clip = &clips[e.clip.at()];
+        let planted = contacts_at(clip, e.first.0 as f32 / clip.fps() + time);
+        for (part, toe) in [(Contacts::LEFT_TOE, Role::LeftToe), (Contacts::RIGHT_TOE, Role::RightToe)] {
+            if planted.has(part) && last_planted.has(part) && !before.is_empty() {
+                let step = world.positions[toe.joint().at()] - before[toe.joint().at()];
+                seen.slide.0 += f64::from(Vec3::new(step.x, 0.0, step.z).length() / DT);
+                seen.slide.1 += 1;
+            }
+        }
+        last_planted = planted;
+        let turns = last_pose.as_ref().map(|last| Velocity::between(last, &pose, DT).rotations);
+        if let (Some(now), Some(then), true) = (&turns, &last_turns, since_join < 2) {
+            let steps = now.iter().zip(then).map(|(a, b)| (*a - *b).length());
+            seen.snap = steps.fold(seen.snap, f32::max);
+        }
+        since_join += 1;
+        (last_pose, last_turns) = (Some(pose.clone()), turns);
         before.clone_from(&world.positions);
     }
-    fastest
+    seen
+}
+
+/// Steps of angular velocities that only one in a thousand inside the clips is larger than, radians per second.
+fn natural_snap(clips: &[Clip]) -> f32 {
+    let mut steps = Vec::new();
+    for clip in clips {
+        let poses = clip.poses();
+        let turns: Vec<Velocity> = poses.windows(2).map(|p| Velocity::between(&p[0], &p[1], DT)).collect();
+        for pair in turns.windows(2) {
+            steps.extend(pair[0].rotations.iter().zip(&pair[1].rotations).map(|(a, b)| (*a - *b).length()));
+        }
+    }
+    steps.sort_by(f32::total_cmp);
+    steps[steps.len() - 1 - steps.len() / 1000]
+}
+
+/// Mean speed of planted toes in the clips themselves, metres per second.
+fn natural_slide(clips: &[Clip]) -> f64 {
+    let (mut sum, mut count) = (0.0, 0u32);
+    for clip in clips {
+        let tracks = fk::Tracks::of(clip);
+        for frame in 1..clip.contacts.len() as u32 {
+            for (part, toe) in [(Contacts::LEFT_TOE, Role::LeftToe), (Contacts::RIGHT_TOE, Role::RightToe)] {
+                if (frame - 1..=frame).all(|f| clip.contacts[f as usize].has(part)) {
+                    let [a, b] = [frame - 1, frame].map(|f| tracks.get(FrameIdx(f), toe.joint()));
+                    sum += f64::from(Vec3::new(b.x - a.x, 0.0, b.z - a.z).length() * clip.fps());
+                    count += 1;
+                }
+            }
+        }
+    }
+    sum / f64::from(count)
 }
 
 fn check_library(name: &str, clips: &[Clip], policy: Policy) -> Report {
     let (graph, report, transitions) = graph_of(clips, policy);
     check_graph(clips, &graph, &report);
-    let fastest = (0..100).map(|seed| random_walk(clips, &graph, seed, 20.0)).fold(0.0, f32::max);
+    // `KUMITE_WALKS=10000` is the whole claim.
+    let count = std::env::var("KUMITE_WALKS").ok().and_then(|n| n.parse().ok()).unwrap_or(100);
+    let walks: Vec<Seen> = (0..count).map(|seed| random_walk(clips, &graph, seed, 20.0)).collect();
+    let most = |value: fn(&Seen) -> f32| walks.iter().map(value).fold(0.0, f32::max);
+    let (fastest, snap) = (most(|s| s.fastest), most(|s| s.snap) / natural_snap(clips));
+    let slide = walks.iter().map(|s| s.slide.0).sum::<f64>() / walks.iter().map(|s| f64::from(s.slide.1)).sum::<f64>();
     let lengths: f32 = graph.edges().iter().map(|e| e.seconds).sum();
     println!(
         "{name} {policy:?}: {} clips, {} transitions below {:.1} cm, {} components, nodes {:?}, edges {:?} of {:.2} s, \
-         seconds {:?}, {} clips lost, {} bridges, fastest {fastest:.1} m/s",
+         seconds {:?}, {} clips lost, {} bridges, fastest {fastest:.1} m/s, snap {snap:.2}, slide {:.1} cm/s, in the clips {:.1}",
         clips.len(),
         transitions.list.len(),
         transitions.limit * 100.0,
@@ -196,6 +268,8 @@ fn check_library(name: &str, clips: &[Clip], policy: Policy) -> Report {
         report.seconds,
         report.lost_clips.len(),
         report.bridges,
+        slide * 100.0,
+        natural_slide(clips) * 100.0,
     );
     for loss in report.labels.iter().filter(|l| !l.lost.is_empty()) {
         println!("  {} {:?}: {} of {} kept", loss.kind.name(), loss.label, loss.kept, loss.total);

@@ -12,6 +12,7 @@ mod kernel;
 mod minima;
 pub mod referee;
 mod rules;
+mod stance;
 mod tree;
 
 use std::fmt;
@@ -53,6 +54,9 @@ pub struct TransitionConfig {
     pub action_ends: Vec<Vec<FrameIdx>>,
     /// No cut inside these: one such span lies in one edge (Oshita and Masaoka, § 3.1).
     pub unbroken: Vec<SpanKind>,
+    /// Whether the entered clip is put so that feet planted on both sides of a cut stand on the same spot; else where
+    /// the whole windows lie best. A foot that has to move while it bears weight is what people see first.
+    pub on_stance_feet: bool,
     /// Best transitions kept per frame and direction. Bounds the memory; the graph keeps far fewer.
     pub per_frame: usize,
     /// Threads to work on. The result does not depend on it.
@@ -73,6 +77,7 @@ impl Default for TransitionConfig {
             policy: Policy::Anywhere,
             action_ends: Vec::new(),
             unbroken: vec![SpanKind::Attack, SpanKind::Avoid],
+            on_stance_feet: true,
             per_frame: 32,
             threads: 2,
         }
@@ -134,7 +139,7 @@ pub struct Transition {
     pub to: Place,
     /// Of the windows around both, metres, root mean square.
     pub distance: f32,
-    /// Lays the entered clip over the one left.
+    /// Lays the entered clip over the one left. Its turn is that of the windows.
     pub align: Planar,
 }
 
@@ -164,6 +169,9 @@ pub fn find(clips: &[Clip], config: &TransitionConfig) -> Result<Transitions, Tr
         Minima::new(&cloud, &rules, bridge_limit * bridge_limit, gap, config.per_frame, band)
     });
     list.sort_by_key(|t| (t.from, t.to));
+    if config.on_stance_feet {
+        stance::put(clips, &mut list);
+    }
     let windows = cloud.windows() as u64;
     Ok(Transitions {
         list,

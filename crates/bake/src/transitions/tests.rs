@@ -235,6 +235,28 @@ fn feet_are_lifted_in_a_join_but_not_set_down() {
 }
 
 #[test]
+fn feet_that_stand_on_both_sides_stand_on_one_spot() {
+    let mut clips = library();
+    for clip in &mut clips {
+        clip.contacts = vec![Contacts::LEFT_TOE; clip.frames()];
+    }
+    let found = |on_stance_feet| find(&clips, &TransitionConfig { on_stance_feet, ..TransitionConfig::default() });
+    let (put, free) = (found(true).unwrap().list, found(false).unwrap().list);
+    assert_eq!(put.len(), free.len());
+    let toe = kumite_motion::Role::LeftToe.joint();
+    let tracks: Vec<kumite_motion::fk::Tracks> = clips.iter().map(kumite_motion::fk::Tracks::of).collect();
+    let mut moved = 0;
+    for (put, free) in put.iter().zip(&free) {
+        let at = |place: Place| tracks[place.0.at()].get(place.1, toe);
+        let apart = put.align.point(at(put.to)) - at(put.from);
+        assert!(Vec2::new(apart.x, apart.z).length() < 1e-4);
+        assert_eq!((put.align.turn, put.distance), (free.align.turn, free.distance));
+        moved += usize::from((put.align.shift - free.align.shift).length() > 1e-3);
+    }
+    assert!(moved > 0);
+}
+
+#[test]
 fn bad_input_is_refused() {
     let config = TransitionConfig::default();
     let error = |clips: &[Clip], config: &TransitionConfig| find(clips, config).unwrap_err().to_string();
