@@ -5,8 +5,9 @@ use std::sync::Arc;
 use kumite_motion::align::Planar;
 use kumite_motion::graph::{ClipIdx, Edge, Entry, Graph, Node, NodeIdx, SpanRef};
 use kumite_motion::library::Library;
+use kumite_motion::volume::{self, Volumes};
 use kumite_motion::{
-    Clip, Contacts, FrameIdx, Joint, JointIdx, LANES, Quat, Role, Skeleton, Span, SpanKind, Vec2, Vec3,
+    Clip, Contacts, FrameIdx, Joint, JointIdx, LANES, Quat, Role, Roles, Skeleton, Span, SpanKind, Vec2, Vec3,
 };
 use serde::{Deserialize, Serialize};
 
@@ -87,8 +88,8 @@ impl From<&Library> for LibraryRecord {
     fn from(library: &Library) -> LibraryRecord {
         let graph = library.graph();
         LibraryRecord {
-            name: library.name().to_owned(),
-            attribution: library.attribution().to_vec(),
+            name: library.name.clone(),
+            attribution: library.attribution.clone(),
             joints: library.skeleton().to_joints().iter().map(JointRecord::from).collect(),
             clips: library.clips().iter().map(ClipRecord::from).collect(),
             nodes: graph.nodes().iter().map(|n| (n.clip.0, n.frame.0)).collect(),
@@ -187,7 +188,12 @@ impl LibraryRecord {
             })
             .collect();
         let graph = Graph::new(nodes, edges).map_err(|e| e.to_string())?;
-        Library::new(&self.name, clips, graph, self.attribution).map_err(|e| e.to_string())
+        // Where the body is follows from the rest, in less time than it takes to read.
+        let spheres = volume::fit(&skeleton, &Roles::by_canonical_names(&skeleton));
+        let volumes = Volumes::of(&graph, &clips, spheres);
+        let mut library = Library::new(&self.name, clips, graph, volumes).map_err(|e| e.to_string())?;
+        library.attribution = self.attribution;
+        Ok(library)
     }
 }
 

@@ -4,10 +4,11 @@
 
 use kumite_asset::{BundleError, read, write};
 use kumite_keying::embedded;
-use kumite_motion::FrameIdx;
 use kumite_motion::align::Planar;
 use kumite_motion::graph::{ClipIdx, Edge, Entry, Graph, Node, NodeIdx, SpanRef};
 use kumite_motion::library::Library;
+use kumite_motion::volume::{self, Volumes};
+use kumite_motion::{FrameIdx, Roles};
 
 /// The embedded clips, each played whole and then again.
 fn library() -> Library {
@@ -22,7 +23,11 @@ fn library() -> Library {
         let spans = (0..clip.spans.len() as u32).map(|span| SpanRef { span, whole: true }).collect();
         edges.push((Edge::new(node, node, range, Some(entry), clip.seconds(), Planar::IDENTITY), spans));
     }
-    Library::new("embedded", clips, Graph::new(nodes, edges).unwrap(), vec!["us".into()]).unwrap()
+    let graph = Graph::new(nodes, edges).unwrap();
+    let volumes = Volumes::of(&graph, &clips, volume::fit(clips[0].skeleton(), &Roles::canonical()));
+    let mut library = Library::new("embedded", clips, graph, volumes).unwrap();
+    library.attribution = vec!["us".into()];
+    library
 }
 
 #[test]

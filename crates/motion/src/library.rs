@@ -14,6 +14,8 @@ use crate::{Clip, ClipIdx, Graph, Skeleton};
 pub struct Library {
     /// For people.
     pub name: String,
+    /// Whom to thank, a line each.
+    pub attribution: Vec<String>,
     skeleton: Arc<Skeleton>,
     clips: Box<[Clip]>,
     graph: Graph,
@@ -72,7 +74,7 @@ impl Library {
         if volumes.edges() != graph.edges().len() {
             return Err(LibraryError::OtherVolumes);
         }
-        Ok(Library { name: name.to_owned(), skeleton, clips: clips.into(), graph, volumes })
+        Ok(Library { name: name.to_owned(), attribution: Vec::new(), skeleton, clips: clips.into(), graph, volumes })
     }
 
     /// The one all clips are of.
