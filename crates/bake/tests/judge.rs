@@ -56,7 +56,7 @@ fn caught(verdict: &Verdict, what: What) {
 
 #[test]
 fn sliding_feet_are_caught() {
-    let slide = |t: f32, pose: &mut Pose| pose.set_root(pose.root() + Vec3::new(0.3 * t, 0.0, 0.0));
+    let slide = |t: f32, pose: &mut Pose| pose.set_root(pose.root() + Vec3::new(0.32 * t, 0.0, 0.0));
     caught(&broken("guard-idle", slide), What::MeanFootSlide);
     let short = |t: f32, pose: &mut Pose| pose.set_root(pose.root() + Vec3::X * (2.0 * (t - 3.0)).clamp(0.0, 0.3));
     caught(&broken("guard-idle", short), What::FootSlide);
@@ -210,7 +210,7 @@ fn figures_of_the_captures() {
 }
 
 /// What a motion is measured by, and the captures of the same kind.
-const KINDS: [(&str, Window, &[&str]); 22] = [
+const KINDS: [(&str, Window, &[&str]); 23] = [
     ("step-forward", Window::Swing, &["E3_Advance", "E7_SuperFastAdvance"]),
     ("step-back", Window::Swing, &["E5_Retreat"]),
     ("step-left", Window::Swing, &["E9_SideStepLeft"]),
@@ -231,6 +231,7 @@ const KINDS: [(&str, Window, &[&str]); 22] = [
     ("sway-back", Window::Head, &["E19_DodgeLeft", "E20_DodgeRight"]),
     ("duck", Window::Low, &["E21_DuckLeft"]),
     ("bob-and-weave", Window::Low, &["E21_DuckLeft"]),
+    ("sidestep", Window::Swing, &["E9_SideStepLeft"]),
     ("block-high", Window::Hand, &["E11_BlockLeftHigh", "E13_BlockRightHigh", "E17_BlockMiddleHigh"]),
     ("block-low", Window::Hand, &["E12_BlockLeftLow", "E15_BlockLeftMiddle", "E18_BlockMiddleLow"]),
 ];

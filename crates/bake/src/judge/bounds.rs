@@ -1,9 +1,12 @@
 //! What people do: the bounds of the judge.
 //!
-//! Source, where no other is given: 110 captures of one martial artist (Open Motion Project, ACCAD, The Ohio State University:
-//! 56 of combat, 54 of locomotion, at 30 and 120 frames per second), each judged as a whole. A bound is 1.5 times what 98 of
-//! 100 of them stay below, both sides of the body taken together.
-//! The test `figures_of_the_captures` measures them again.
+//! Measured: 110 captures of one martial artist (Open Motion Project, ACCAD, The Ohio State University: 56 of combat, 54 of
+//! locomotion, at 30 and 120 frames per second), each judged as a whole. The bounds of speeds, accelerations, jerk, slides,
+//! pushes, drops and sunk soles are 1.5 times what 98 of 100 of them stay below, both sides of the body taken together.
+//! The test `figures_of_the_captures` measures them again. Those marked *chosen* are not measured but set by hand.
+//!
+//! That nine of ten of these fights pass is therefore no proof on strangers: the bounds were made on them. Of other people's
+//! captures fewer pass; the test `people_pass` says how many.
 
 use kumite_motion::Role;
 
@@ -18,14 +21,14 @@ pub const SLIDE_OVER: f32 = 0.1;
 /// Metres per second; fighters drag and turn their feet, and what is detected as planted is still coming to rest.
 pub const SLIDE: f32 = 0.54;
 /// Mean over all that is planted, metres per second.
-pub const MEAN_SLIDE: f32 = 0.24;
+pub const MEAN_SLIDE: f32 = 0.28;
 /// A sole below the floor, as a share of the leg.
 pub const SUNK: f32 = 0.03;
-/// Overlap of a hand with anything, metres: hands rest on hips and cover faces.
+/// Overlap of a hand with anything, metres: hands rest on hips and cover faces. Chosen.
 pub const HAND_TOUCH: f32 = 0.06;
-/// Overlap of arms and legs with trunk and head, metres.
+/// Overlap of arms and legs with trunk and head, metres. Chosen: nearly all captures have none.
 pub const TRUNK_TOUCH: f32 = 0.02;
-/// Overlap of limbs, metres.
+/// Overlap of limbs, metres. Chosen likewise.
 pub const LIMB_TOUCH: f32 = 0.03;
 /// Nothing moves farther than this, metres, ...
 pub const STILL: f32 = 0.015;
@@ -37,7 +40,7 @@ pub const OFF_BALANCE: f32 = 0.04;
 pub const FLIGHT_HEIGHT: f32 = 0.09;
 /// ... for so long, seconds, are a flight.
 pub const FLIGHT_FOR: f32 = 0.16;
-/// Difference from gravity, metres per second squared.
+/// Difference from gravity, metres per second squared. Chosen: few captures fly, and short flights are hard to fit.
 pub const NOT_GRAVITY: f32 = 4.5;
 /// Metres per second.
 pub const HAND_SPEED: f32 = 14.1;
@@ -56,7 +59,7 @@ pub const PUSH: f32 = 12.5;
 /// Metres per second cubed.
 pub const HAND_JERK: f32 = 8600.0;
 
-/// Degrees by which a joint may exceed the ranges of [`kumite_motion::limits`].
+/// Degrees by which a joint may exceed the ranges of [`kumite_motion::limits`]. Chosen.
 pub fn limit_excess_deg(role: Role) -> f32 {
     match role {
         // Skeletons differ in where the pelvis ends, and how it is tilted in them.
