@@ -64,7 +64,7 @@ pub struct SpanRef {
 /// How an edge begins where it is not the frame after its node's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
-    /// Over which the difference between the pose left and the pose entered fades, seconds.
+    /// Over which the difference between the pose left and the pose entered fades, seconds. May outlast the edge.
     pub blend: f32,
     /// Lays the entered clip over the one left, both in their clips' own places.
     pub align: Planar,

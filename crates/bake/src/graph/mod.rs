@@ -281,7 +281,7 @@ fn finish(
         let seconds = (last.0 - first.0) as f32 / clip.fps();
         let entry = way.entry.map(|t| {
             let Transition { align, distance, .. } = transitions.list[t];
-            Entry { blend: transitions.window_seconds.min(seconds), align, distance }
+            Entry { blend: transitions.window_seconds, align, distance }
         });
         let displacement = stand(clip, first).inverse().after(&stand(clip, last));
         let range = (way.clip, first, last);
