@@ -277,6 +277,7 @@ fn check_library(name: &str, clips: &[Clip], policy: Policy) -> Report {
     // Hands of real fighters reach 12 m/s, of jumping kickers' feet 15; a join that breaks moves metres in a sixtieth
     // of a second.
     assert!(fastest < 25.0, "{fastest} m/s");
+    assert!(snap <= 1.5, "{snap} times the captures' own");
     report
 }
 

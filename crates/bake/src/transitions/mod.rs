@@ -54,6 +54,9 @@ pub struct TransitionConfig {
     pub action_ends: Vec<Vec<FrameIdx>>,
     /// No cut inside these: one such span lies in one edge (Oshita and Masaoka, § 3.1).
     pub unbroken: Vec<SpanKind>,
+    /// No cut next to a jolt: a step of a joint's angular velocity that this share of all steps in the library is
+    /// below. 1 allows all.
+    pub jolt_percentile: f32,
     /// Whether the entered clip is put so that feet planted on both sides of a cut stand on the same spot; else where
     /// the whole windows lie best. A foot that has to move while it bears weight is what people see first.
     pub on_stance_feet: bool,
@@ -77,6 +80,7 @@ impl Default for TransitionConfig {
             policy: Policy::Anywhere,
             action_ends: Vec::new(),
             unbroken: vec![SpanKind::Attack, SpanKind::Avoid],
+            jolt_percentile: 0.999,
             on_stance_feet: true,
             per_frame: 32,
             threads: 2,
@@ -278,9 +282,11 @@ fn successors(cloud: &Cloud, fps: f32, seconds: f32, step: usize) -> Vec<(usize,
 
 /// The value that a share of a list is below.
 fn quantile(mut values: Vec<f32>, share: f32) -> f32 {
-    values.sort_by(f32::total_cmp);
-    let last = values.len().saturating_sub(1);
-    values.get((share.clamp(0.0, 1.0) * last as f32).round() as usize).copied().unwrap_or(0.0)
+    if values.is_empty() {
+        return 0.0;
+    }
+    let rank = (f64::from(share.clamp(0.0, 1.0)) * (values.len() - 1) as f64).round() as usize;
+    *values.select_nth_unstable_by(rank, f32::total_cmp).1
 }
 
 fn limits(cloud: &Cloud, fps: f32, config: &TransitionConfig) -> (f32, f32) {

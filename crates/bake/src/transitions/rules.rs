@@ -1,6 +1,7 @@
 //! Which frames may be left and entered, and which feet must agree.
 
-use kumite_motion::{Clip, Contacts, FrameIdx};
+use kumite_motion::blend::Velocity;
+use kumite_motion::{Clip, Contacts, FrameIdx, Pose};
 
 use super::cloud::Cloud;
 use super::{TransitionConfig, quantile, successors};
@@ -101,6 +102,7 @@ pub fn rules(clips: &[Clip], cloud: &Cloud, config: &TransitionConfig) -> Vec<Ru
         Policy::Windows { quietest } => calm(quietest),
         _ => calm(CALM),
     };
+    let jolts = jolts(clips, config.jolt_percentile);
     let mut ends = Vec::new();
     for (window, rule) in rules.iter_mut().enumerate() {
         let Some((clip_idx, frame)) = cloud.place(window) else { continue };
@@ -128,12 +130,53 @@ pub fn rules(clips: &[Clip], cloud: &Cloud, config: &TransitionConfig) -> Vec<Ru
             let at = frame.0 as f32;
             config.unbroken.contains(&span.kind) && at > span.from * fps + 1e-3 && at < span.to * fps - 1e-3
         });
+        let inside = inside || jolts[clip_idx.at()][frame.at()];
         let planted = (clip.contacts.len() == clip.frames()).then(|| clip.contacts[frame.at()]);
         let feet = planted.map(|c| (c.any(Contacts::LEFT), c.any(Contacts::RIGHT)));
         // Leaving where a clip begins, or entering where it ends, would play nothing of it (Duits).
         *rule = Rule { leave: leave && !inside && frame.0 > 0, enter: enter && !inside && frame.at() < last, feet };
     }
     rules
+}
+
+/// Frames next to a jolt, per clip: a step of some joint's angular velocity that nearly all in the library are
+/// smaller than. A cut there would carry a glitch of the capture over into another motion.
+fn jolts(clips: &[Clip], share: f32) -> Vec<Vec<bool>> {
+    let (mut poses, mut turns) = ([Pose::default(), Pose::default()], [Velocity::default(), Velocity::default()]);
+    let mut all = Vec::new();
+    // The largest of each frame.
+    let steps: Vec<Vec<f32>> = clips
+        .iter()
+        .map(|clip| {
+            let mut steps = vec![0.0f32; clip.frames()];
+            for frame in 0..clip.frames() {
+                poses.swap(0, 1);
+                clip.pose(FrameIdx(frame as u32), &mut poses[1]);
+                if frame > 0 {
+                    turns.swap(0, 1);
+                    turns[1] = Velocity::between(&poses[0], &poses[1], 1.0 / clip.fps());
+                }
+                if frame > 1 {
+                    let pairs = turns[0].rotations.iter().zip(&turns[1].rotations);
+                    let start = all.len();
+                    all.extend(pairs.map(|(a, b)| (*b - *a).length()));
+                    steps[frame - 1] = all[start..].iter().copied().fold(0.0, f32::max);
+                }
+            }
+            steps
+        })
+        .collect();
+    // In a library without glitches the largest steps are motion like any other: a jolt is also twice what one in a
+    // hundred is.
+    let most = quantile(all.clone(), share).max(2.0 * quantile(all, 0.99));
+    let near = |steps: &Vec<f32>| {
+        let jolt = |frame: usize| {
+            let around = frame.saturating_sub(2)..(frame + 3).min(steps.len());
+            steps[around].iter().any(|s| *s > most)
+        };
+        (0..steps.len()).map(jolt).collect()
+    };
+    steps.iter().map(near).collect()
 }
 
 /// How much moves at each window: the distance to the window a frame later.

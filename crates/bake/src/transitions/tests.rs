@@ -257,6 +257,21 @@ fn feet_that_stand_on_both_sides_stand_on_one_spot() {
 }
 
 #[test]
+fn glitches_are_not_cut_at() {
+    let mut clips = library();
+    let mut poses = clips[4].poses();
+    poses[500].rotations[6] = rotation::from_vector(Vec3::Z * 1.5) * poses[500].rotations[6];
+    clips[4] = Clip::new("glitch", Arc::clone(clips[4].skeleton()), 30.0, &poses).unwrap();
+    let cuts = |jolt_percentile| {
+        let found = find(&clips, &TransitionConfig { jolt_percentile, ..TransitionConfig::default() }).unwrap();
+        let near = |p: Place| p.0 == ClipIdx(4) && p.1.0.abs_diff(500) <= 3;
+        found.list.iter().filter(|t| near(t.from) || near(t.to)).count()
+    };
+    assert!(cuts(1.0) > 0);
+    assert_eq!(cuts(0.999), 0);
+}
+
+#[test]
 fn bad_input_is_refused() {
     let config = TransitionConfig::default();
     let error = |clips: &[Clip], config: &TransitionConfig| find(clips, config).unwrap_err().to_string();
