@@ -4,8 +4,8 @@
 use crate::align::Planar;
 use crate::graph::{Edge, stand};
 use crate::mass::SEGMENTS;
-use crate::sample::pose_at;
-use crate::{Clip, EdgeIdx, Graph, JointIdx, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk};
+use crate::sample::around;
+use crate::{Clip, EdgeIdx, FrameIdx, Graph, JointIdx, Pose, Quat, Role, Roles, Skeleton, Vec2, Vec3, WorldPose, fk};
 
 /// A ball somewhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,17 +123,21 @@ impl Volumes {
     /// Samples every edge each [`STEP`] and at its end. Joins are not in it: an edge is where its clip is.
     pub fn of(graph: &Graph, clips: &[Clip], spheres: Vec<BodySphere>) -> Volumes {
         let (mut starts, mut centres) = (vec![0], Vec::new());
-        let (mut pose, mut world) = (Pose::default(), WorldPose::default());
+        // Edges share frames: each clip is posed once, in its own place.
+        let mut posed: Vec<Vec<Vec3>> = vec![Vec::new(); clips.len()];
         for edge in graph.edges() {
             let clip = &clips[edge.clip.at()];
-            let frame = stand(clip, edge.first).inverse();
+            let posed = &mut posed[edge.clip.at()];
+            if posed.is_empty() {
+                pose_all(clip, &spheres, posed);
+            }
+            let at = |frame: FrameIdx| &posed[frame.at() * spheres.len()..][..spheres.len()];
+            let home = Turned::new(&stand(clip, edge.first).inverse());
             let samples = samples(edge.seconds);
             for sample in 0..samples {
                 let time = (sample as f32 * STEP).min(edge.seconds);
-                pose_at(clip, edge.first.0 as f32 / clip.fps() + time, &mut pose);
-                frame.apply(&mut pose);
-                fk::pose(clip.skeleton(), &pose, &mut world);
-                centres.extend(spheres.iter().map(|s| world.point(s.joint, s.offset)));
+                let (a, b, t) = around(clip, edge.first.0 as f32 / clip.fps() + time);
+                centres.extend(at(a).iter().zip(at(b)).map(|(p, q)| home.point(p.lerp(*q, t))));
             }
             starts.push(starts[starts.len() - 1] + samples as u32);
         }
@@ -176,11 +180,43 @@ impl Volumes {
         let (a, b) = (self.time(edge, first), self.time(edge, first + 1));
         let t = ((seconds - a) / (b - a).max(1e-6)).clamp(0.0, 1.0);
         let pairs = self.sample(edge, first).iter().zip(self.sample(edge, first + 1));
+        let stands = Turned::new(stands);
         out.clear();
-        out.extend(pairs.zip(&self.spheres).map(|((p, q), s)| {
-            let centre = stands.point(p.lerp(*q, t));
-            Sphere { centre, radius: s.radius }
-        }));
+        out.extend(
+            pairs
+                .zip(&self.spheres)
+                .map(|((p, q), s)| Sphere { centre: stands.point(p.lerp(*q, t)), radius: s.radius }),
+        );
+    }
+}
+
+/// Where the spheres are in every frame of a clip.
+fn pose_all(clip: &Clip, spheres: &[BodySphere], out: &mut Vec<Vec3>) {
+    let (mut pose, mut world) = (Pose::default(), WorldPose::default());
+    for frame in 0..clip.frames() as u32 {
+        clip.pose(FrameIdx(frame), &mut pose);
+        fk::pose(clip.skeleton(), &pose, &mut world);
+        out.extend(spheres.iter().map(|s| world.point(s.joint, s.offset)));
+    }
+}
+
+/// A planar motion whose angle has been worked out, for many points.
+struct Turned {
+    sine: f32,
+    cosine: f32,
+    shift: Vec2,
+}
+
+impl Turned {
+    fn new(planar: &Planar) -> Turned {
+        let (sine, cosine) = libm::sincosf(planar.turn);
+        Turned { sine, cosine, shift: planar.shift }
+    }
+
+    #[inline]
+    fn point(&self, p: Vec3) -> Vec3 {
+        let (x, z) = (self.cosine * p.x + self.sine * p.z, self.cosine * p.z - self.sine * p.x);
+        Vec3::new(x + self.shift.x, p.y, z + self.shift.y)
     }
 }
 
@@ -308,7 +344,8 @@ pub const TOUCH: f32 = 1e-4;
 mod tests {
     use super::*;
     use crate::graph::{ClipIdx, Entry, Node, NodeIdx};
-    use crate::{FrameIdx, humanoid, rotation};
+    use crate::sample::pose_at;
+    use crate::{humanoid, rotation};
     use proptest::prelude::*;
     use std::sync::Arc;
 
