@@ -33,6 +33,8 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     Inspect(InspectArgs),
     Convert(ConvertArgs),
+    Bake(BakeArgs),
+    Play(PlayArgs),
     Completions(CompletionsArgs),
     Manual(ManualArgs),
 }
@@ -158,6 +160,55 @@ pub(crate) enum ViewArg {
 pub(crate) enum ThemeArg {
     Light,
     Dark,
+}
+
+/// Build a library from a manifest: clips understood, put on one body, joined into a graph
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kumite bake library.toml -o fighter.kumite
+  kumite bake libraries/mine.toml --data ~/captures -o mine.kumite --json")]
+pub(crate) struct BakeArgs {
+    /// The manifest
+    #[arg(value_name = "LIBRARY.toml", value_hint = ValueHint::FilePath)]
+    pub(crate) manifest: PathBuf,
+
+    /// What to write
+    #[arg(short, long, value_name = "FILE.kumite", value_hint = ValueHint::FilePath)]
+    pub(crate) output: PathBuf,
+
+    /// Folder that files are relative to; the manifest's own if left out
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) data: Option<PathBuf>,
+}
+
+/// Play a scene: characters wander through their library's graph
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kumite play scene.toml -o take.html -o take.glb
+  kumite play scene.toml -o take.png --json
+
+A scene:
+  library = \"embedded\"
+  seconds = 10
+  seed = 7
+  [[character]]
+  name = \"Ana\"
+  at = [0, 0]")]
+pub(crate) struct PlayArgs {
+    /// The scene
+    #[arg(value_name = "SCENE.toml", value_hint = ValueHint::FilePath)]
+    pub(crate) scene: PathBuf,
+
+    /// What to write, by ending: .glb .bvh .html .png .gif .json; several times for several
+    #[arg(short, long, required = true, value_name = "TAKE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Vec<PathBuf>,
+
+    /// Another seed than the scene's
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
 }
 
 /// Print completions for a shell

@@ -2,6 +2,7 @@
 //! knows the time.
 
 mod args;
+mod bake;
 mod convert;
 mod demo;
 mod failure;
@@ -9,6 +10,7 @@ mod inspect;
 mod look;
 mod manual;
 mod output;
+mod play;
 mod source;
 
 use std::io::Write as _;
@@ -89,6 +91,8 @@ fn run(command: &Command, progress: &Progress) -> Outcome<Report> {
         Command::Demo(args) => demo::run(args, progress),
         Command::Inspect(args) => inspect::run(args, progress),
         Command::Convert(args) => convert::run(args, progress),
+        Command::Bake(args) => bake::run(args, progress),
+        Command::Play(args) => play::run(args, progress),
         Command::Completions(args) => manual::completions(args),
         Command::Manual(args) => manual::pages(args),
     }

@@ -92,7 +92,7 @@ pub(crate) fn ending(path: &Path) -> Option<String> {
     path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase)
 }
 
-fn read(path: &Path) -> Outcome<Vec<u8>> {
+pub(crate) fn read(path: &Path) -> Outcome<Vec<u8>> {
     let size = std::fs::metadata(path).map_err(|e| Failure::io(path, "read", &e))?;
     if size.is_dir() {
         return Err(Failure::bad("cannot read: it is a folder; name the files in it").in_file(path));

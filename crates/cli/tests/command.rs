@@ -224,6 +224,57 @@ fn wrong_use_and_bad_input_get_one_clear_error() {
     assert_eq!(error["line"], 4);
 }
 
+/// From files to a bundle to a take, and what can go wrong on the way.
+#[test]
+fn a_library_is_baked_and_played() {
+    let folder = folder("bake");
+    for name in ["jab", "duck", "guard-idle", "step-forward"] {
+        let file = format!("{name}.bvh");
+        assert_eq!(kumite(&folder, &["convert", &format!("embedded:{name}"), &file]).status.code(), Some(0));
+    }
+    let clips: String =
+        ["jab", "duck", "guard-idle", "step-forward"].map(|n| format!("[[clip]]\nfile = \"{n}.bvh\"\n")).concat();
+    let manifest = format!("[library]\nname = \"mine\"\nattribution = [\"me\"]\n{clips}");
+    std::fs::write(folder.join("mine.toml"), &manifest).unwrap();
+    let out = kumite(&folder, &["bake", "mine.toml", "-o", "mine.kumite", "--json"]);
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stdout));
+    let told = json(&out);
+    assert_eq!(told["clips"], 4);
+    assert!(told["nodes"].as_u64().unwrap() > 1 && told["edges"].as_u64().unwrap() > 1, "{told}");
+    let scene = "library = \"mine.kumite\"\nseconds = 4\nseed = 3\n[[character]]\nname = \"Ana\"\n";
+    std::fs::write(folder.join("scene.toml"), scene).unwrap();
+    let words =
+        ["play", "scene.toml", "-o", "take.bvh", "-o", "take.html", "-o", "take.glb", "-o", "take.json", "--json"];
+    let (first, again) = (json(&kumite(&folder, &words)), json(&kumite(&folder, &words)));
+    assert_eq!(first["frames"], 241, "{first}");
+    assert_eq!(first["hash"], again["hash"]);
+    assert!(first["quality"]["foot_slide_cm_s"].as_f64().unwrap() <= 2.0, "{first}");
+    let written = json(&kumite(&folder, &["inspect", "take.bvh", "--json"]));
+    assert_eq!(written["files"][0]["frames"], 241);
+
+    std::fs::write(folder.join("gone.toml"), manifest.replace("duck.bvh", "goose.bvh")).unwrap();
+    refused(&folder, &["bake", "gone.toml", "-o", "x.kumite"], "goose.bvh");
+    std::fs::write(folder.join("none.toml"), "[library]\nname = \"x\"\n").unwrap();
+    refused(&folder, &["bake", "none.toml", "-o", "x.kumite"], "at least one");
+    std::fs::write(folder.join("short.bvh"), BVH).unwrap();
+    std::fs::write(folder.join("short.toml"), "[library]\nname = \"x\"\n[[clip]]\nfile = \"short.bvh\"\n").unwrap();
+    refused(&folder, &["bake", "short.toml", "-o", "x.kumite"], "not a person");
+    let late = manifest.clone() + "[[clip.span]]\nkind = \"step\"\nfrom = 0.5\nto = 99\n";
+    std::fs::write(folder.join("late.toml"), late).unwrap();
+    refused(&folder, &["bake", "late.toml", "-o", "x.kumite"], "the length of the clip");
+    let two =
+        "[[clip.span]]\nkind = \"step\"\nfrom = 0.1\nto = 0.5\n[[clip.span]]\nkind = \"turn\"\nfrom = 0.3\nto = 0.6\n";
+    std::fs::write(folder.join("two.toml"), manifest + two).unwrap();
+    refused(&folder, &["bake", "two.toml", "-o", "x.kumite"], "do not overlap");
+    let bytes = std::fs::read(folder.join("mine.kumite")).unwrap();
+    std::fs::write(folder.join("cut.kumite"), &bytes[..bytes.len() / 2]).unwrap();
+    std::fs::write(folder.join("cut.toml"), scene.replace("mine.kumite", "cut.kumite")).unwrap();
+    refused(&folder, &["play", "cut.toml", "-o", "x.bvh"], "cut.kumite");
+    std::fs::write(folder.join("typo.toml"), scene.replace("seconds", "second")).unwrap();
+    refused(&folder, &["play", "typo.toml", "-o", "x.bvh"], "line 2: unknown field");
+    refused(&folder, &["play", "scene.toml", "-o", "x.mov"], ".glb, .bvh");
+}
+
 #[test]
 fn help_completions_and_manual_pages() {
     let folder = folder("manual");

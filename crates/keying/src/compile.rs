@@ -33,6 +33,23 @@ const ELBOW: Vec3 = Vec3::new(0.42, -0.85, -0.32);
 
 /// What must hold of a motion whatever its stance.
 pub(crate) fn check(motion: &MotionFile) -> Result<(), KeyingError> {
+    let repeats = (motion.key.iter().map(|k| ("key", k.every, k.times)))
+        .chain(motion.step.iter().map(|s| ("step", s.every, s.times)));
+    for (what, every, times) in repeats {
+        if every.is_some() != times.is_some() {
+            return Err(KeyingError::new(format!("a {what} with `every` needs `times`, and the other way round")));
+        }
+        if let Some(every) = every
+            && !(every.is_finite() && every > 0.0)
+        {
+            return Err(KeyingError::value(format!("{what} every"), every, "more than 0 seconds"));
+        }
+        if let Some(times) = times
+            && !(1..=1000).contains(&times)
+        {
+            return Err(KeyingError::value(format!("{what} times"), times, "1 to 1000"));
+        }
+    }
     let motion = &motion.expanded();
     let within = |key: String, t: f32| {
         if t.is_finite() && (0.0..=motion.seconds).contains(&t) {

@@ -78,7 +78,7 @@ pub fn clips() -> Result<Vec<Clip>, FileError> {
     let mut clips = Vec::new();
     for (path, text) in MOTIONS {
         let motion = read_motion(text).map_err(|e| ((*path).to_owned(), e))?;
-        clips.extend(clips_of(&motion)?);
+        clips.extend(clips_of(&motion).map_err(|(_, e)| ((*path).to_owned(), e))?);
     }
     Ok(clips)
 }

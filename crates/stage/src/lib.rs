@@ -7,6 +7,7 @@ mod chance;
 mod character;
 mod feet;
 mod quality;
+pub mod scene;
 mod take;
 
 pub use chance::Chance;

@@ -1,0 +1,131 @@
+//! `kumite bake`: a library from a manifest; and libraries wherever a command needs one.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use kumite_bake::graph::{self, GraphConfig};
+use kumite_bake::manifest::{self, ManifestError};
+use kumite_bake::prepare::prepare;
+use kumite_bake::transitions::{self, TransitionConfig};
+use kumite_keying::embedded;
+use kumite_motion::library::Library;
+use kumite_motion::volume::{self, Volumes};
+use kumite_motion::{Clip, Roles, humanoid};
+use serde_json::{Value, json};
+
+use crate::args::BakeArgs;
+use crate::failure::{Failure, Outcome};
+use crate::{Progress, Report, look, output, source};
+
+/// A library, and what became of its clips in the graph.
+pub(crate) struct Baked {
+    pub(crate) library: Library,
+    pub(crate) report: graph::Report,
+    pub(crate) pairs: u64,
+    /// Of the search for transitions.
+    pub(crate) search_seconds: f64,
+}
+
+pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> Outcome<Report> {
+    let start = Instant::now();
+    let baked = from_manifest(&args.manifest, args.data.as_deref(), progress)?;
+    let bytes = kumite_asset::write(&baked.library).map_err(|e| Failure::bad(e.to_string()).in_file(&args.output))?;
+    output::write(&args.output, &bytes)?;
+    let library = &baked.library;
+    let frames: usize = library.clips().iter().map(Clip::frames).sum();
+    let seconds: f32 = library.clips().iter().map(Clip::seconds).sum();
+    let (nodes, edges) = (library.graph().nodes().len(), library.graph().edges().len());
+    let lost: Vec<Value> = (baked.report.labels.iter())
+        .map(|l| json!({"kind": l.kind.name(), "label": l.label, "total": l.total, "kept": l.kept}))
+        .collect();
+    let mut text = format!(
+        "{}: {} clips, {seconds:.0} s, {nodes} nodes, {edges} edges, {:.1} MB in {:.1} s\n",
+        args.output.display(),
+        library.clips().len(),
+        bytes.len() as f64 / 1e6,
+        start.elapsed().as_secs_f64()
+    );
+    for label in baked.report.labels.iter().filter(|l| l.kept < l.total) {
+        text += &format!("    {} {}: {} of {} kept\n", label.kind.name(), label.label, label.kept, label.total);
+    }
+    let json = json!({
+        "clips": library.clips().len(), "frames": frames, "seconds": seconds, "nodes": nodes, "edges": edges,
+        "synthetic_share": 0.0, "bytes": bytes.len(), "wall_seconds": start.elapsed().as_secs_f64(),
+        "pairs_per_second": baked.pairs as f64 / baked.search_seconds.max(1e-9), "labels": lost,
+        "kept_share": baked.report.seconds.1 / baked.report.seconds.0.max(1e-6),
+    });
+    Ok(Report { text, json })
+}
+
+/// The library a command names: `embedded`, a bundle, or a manifest.
+pub(crate) fn load(name: &str, beside: &Path, progress: &Progress) -> Outcome<Library> {
+    if name == "embedded" {
+        let clips = embedded::clips().map_err(|(file, e)| Failure::bad(e.to_string()).in_file(Path::new(&file)))?;
+        return Ok(build("embedded", clips)?.library);
+    }
+    let path = relative(name, beside);
+    match source::ending(&path).as_deref() {
+        Some("kumite") => {
+            let bytes = source::read(&path)?;
+            kumite_asset::read(&bytes).map_err(|e| Failure::bad(e.to_string()).in_file(&path))
+        }
+        Some("toml") => Ok(from_manifest(&path, None, progress)?.library),
+        _ => {
+            let allowed = "embedded, a .kumite bundle, or a .toml manifest";
+            Err(Failure::bad(format!("library is {name:?}; allowed is {allowed}"))
+                .key("library")
+                .found(name)
+                .allowed(allowed))
+        }
+    }
+}
+
+fn relative(name: &str, beside: &Path) -> PathBuf {
+    beside.parent().unwrap_or(Path::new("")).join(name)
+}
+
+fn from_manifest(path: &Path, data: Option<&Path>, progress: &Progress) -> Outcome<Baked> {
+    let text = String::from_utf8(source::read(path)?).map_err(|_| Failure::bad("not UTF-8 text").in_file(path))?;
+    let wrong = |e: ManifestError| {
+        let failure = Failure { key: e.key, found: e.found, allowed: e.allowed, ..Failure::bad(e.message) };
+        failure.at_line(e.line).in_file(path)
+    };
+    let manifest = manifest::read(&text).map_err(wrong)?;
+    let skeleton = Arc::new(humanoid::skeleton());
+    let bar = progress.bar(manifest.clip.len() + 1, "baking");
+    let mut clips = Vec::new();
+    for entry in &manifest.clip {
+        let file = match data {
+            Some(folder) => folder.join(&entry.file),
+            None => relative(&entry.file, path),
+        };
+        let found = source::load(&file, None)?;
+        for motion in &found.motions {
+            let name = match (&entry.name, found.motions.len()) {
+                (Some(name), 1) => name.clone(),
+                _ => motion.raw.name.clone(),
+            };
+            let made = prepare(&motion.raw, entry, &name, &skeleton);
+            clips.extend(made.map_err(|e| Failure::bad(e.to_string()).in_file(&file))?);
+        }
+        bar.inc(1);
+    }
+    let mut baked = build(&manifest.library.name, clips).map_err(|e| e.in_file(path))?;
+    baked.library.attribution = manifest.library.attribution;
+    bar.finish_and_clear();
+    Ok(baked)
+}
+
+fn build(name: &str, clips: Vec<Clip>) -> Outcome<Baked> {
+    let failed = |e: &dyn std::fmt::Display| Failure::bad(format!("these clips do not make a library: {e}"));
+    let start = Instant::now();
+    let config = TransitionConfig { threads: look::threads(), ..TransitionConfig::default() };
+    let found = transitions::find(&clips, &config).map_err(|e| failed(&e))?;
+    let search_seconds = start.elapsed().as_secs_f64();
+    let (graph, report) = graph::build(&clips, &found, &GraphConfig::default()).map_err(|e| failed(&e))?;
+    let spheres = volume::fit(clips[0].skeleton(), &Roles::canonical());
+    let volumes = Volumes::of(&graph, &clips, spheres);
+    let library = Library::new(name, clips, graph, volumes).map_err(|e| failed(&e))?;
+    Ok(Baked { library, report, pairs: found.pairs, search_seconds })
+}

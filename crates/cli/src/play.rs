@@ -1,0 +1,186 @@
+//! `kumite play`: a scene, played and written.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use kumite_formats::{bvh, gltf};
+use kumite_motion::{Clip, ClipIdx, NodeIdx, Roles, Vec2};
+use kumite_picture::{Event, Movie, Replay, Strip, Times};
+use kumite_stage::scene::{self, Scene, SceneError};
+use kumite_stage::{Chance, Character, Recorder, TICKS, Take};
+use serde_json::{Value, json};
+
+use crate::args::PlayArgs;
+use crate::failure::{Failure, Outcome};
+use crate::output::Outputs;
+use crate::{Progress, Report, bake, look, source};
+
+const WRITTEN: &str = ".glb, .bvh, .html, .png, .gif, .json";
+
+pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> Outcome<Report> {
+    args.look.check()?;
+    let text = String::from_utf8(source::read(&args.scene)?);
+    let text = text.map_err(|_| Failure::bad("not UTF-8 text").in_file(&args.scene))?;
+    let wrong = |e: SceneError| {
+        let failure = Failure { key: e.key, found: e.found, allowed: e.allowed, ..Failure::bad(e.message) };
+        failure.at_line(e.line).in_file(&args.scene)
+    };
+    let scene = scene::read(&text).map_err(wrong)?;
+    let endings: Vec<String> = args.output.iter().map(|p| source::ending(p).unwrap_or_default()).collect();
+    for (path, ending) in args.output.iter().zip(&endings) {
+        if !["glb", "bvh", "html", "png", "gif", "json"].contains(&ending.as_str()) {
+            let message = format!("cannot write {ending:?}; the ending says the format: {WRITTEN}");
+            return Err(Failure::bad(message).in_file(path).found(ending.clone()).allowed(WRITTEN));
+        }
+        if ending == "bvh" && scene.character.len() > 1 {
+            return Err(Failure::bad("a BVH holds one character; .glb and .html hold several").in_file(path));
+        }
+    }
+    let library = Arc::new(bake::load(&scene.library, &args.scene, progress)?);
+    let start = Instant::now();
+    let takes =
+        play(&scene, args.seed.unwrap_or(scene.seed), &library, progress).map_err(|e| e.in_file(&args.scene))?;
+    let played = start.elapsed().as_secs_f64();
+    let json = to_json(&scene, &library, &takes, played);
+    let mut outputs = Outputs::default();
+    for (path, ending) in args.output.iter().zip(&endings) {
+        outputs.stage(path, &written(args, ending, &scene, &takes, &json))?;
+    }
+    outputs.commit()?;
+    let text = takes.iter().zip(&scene.character).map(|(take, actor)| {
+        let q = take.quality;
+        format!(
+            "{}: {:.1} s, {} edges; feet slide {:.2} cm/s, float {:.2} cm, snap {:.2}; hash {:016x}\n",
+            actor.name,
+            take.clip.seconds(),
+            take.events.len(),
+            q.foot_slide_cm_s,
+            q.float_cm,
+            q.snap,
+            take.hash
+        )
+    });
+    Ok(Report { text: text.collect(), json })
+}
+
+fn play(
+    scene: &Scene,
+    seed: u64,
+    library: &Arc<kumite_motion::library::Library>,
+    progress: &Progress,
+) -> Outcome<Vec<Take>> {
+    let bar = progress.bar(scene.character.len(), "playing");
+    let mut takes = Vec::new();
+    for (i, actor) in scene.character.iter().enumerate() {
+        let mut chance = Chance::new(seed.wrapping_add((i as u64) << 32));
+        let nodes = library.graph().nodes();
+        let begins = |clip: &str| {
+            let clip = ClipIdx(library.clips().iter().position(|c| c.name == clip)? as u32);
+            Some(NodeIdx(nodes.iter().position(|n| n.clip == clip)? as u32))
+        };
+        let node = match &actor.begin {
+            Some(clip) => begins(clip).ok_or_else(|| {
+                let names = library.clips().iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
+                let message = format!("character {} begins with {clip:?}; there are {names}", actor.name);
+                Failure::bad(message).key("begin").found(clip.clone()).allowed(names)
+            })?,
+            None => NodeIdx(chance.below(nodes.len() as u32)),
+        };
+        let mut character =
+            Character::new(Arc::clone(library), node, Vec2::from_array(actor.at), actor.facing.to_radians());
+        let mut recorder = Recorder::default();
+        recorder.record(&character, None);
+        for _ in 0..(scene.seconds * TICKS as f32).round() as u32 {
+            let began = character.step(|_, next| next[chance.below(next.len() as u32) as usize]);
+            recorder.record(&character, began);
+        }
+        takes.push(recorder.finish(&actor.name, library.skeleton()).map_err(|e| Failure::bad(e.to_string()))?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(takes)
+}
+
+fn to_json(scene: &Scene, library: &kumite_motion::library::Library, takes: &[Take], played: f64) -> Value {
+    let characters: Vec<Value> = takes
+        .iter()
+        .zip(&scene.character)
+        .map(|(take, actor)| {
+            let q = take.quality;
+            let events: Vec<Value> = take
+                .events
+                .iter()
+                .map(|e| {
+                    let edge = library.graph().edge(e.edge);
+                    json!({"time": e.time, "edge": e.edge.0, "clip": library.clip(edge.clip).name, "cut": e.cut})
+                })
+                .collect();
+            json!({
+                "name": actor.name,
+                "events": events,
+                "quality": {
+                    "foot_slide_cm_s": q.foot_slide_cm_s, "foot_slide_most_cm_s": q.foot_slide_most_cm_s,
+                    "planted_share": q.planted_share, "snap": q.snap, "float_cm": q.float_cm,
+                },
+                "hash": format!("{:016x}", take.hash),
+            })
+        })
+        .collect();
+    json!({
+        "seconds": scene.seconds,
+        "frames": takes.first().map_or(0, |t| t.clip.frames()),
+        "characters": characters,
+        "events": characters.first().map(|c| c["events"].clone()),
+        "quality": characters.first().map(|c| c["quality"].clone()),
+        "hash": characters.first().map(|c| c["hash"].clone()),
+        "plan_seconds": played,
+    })
+}
+
+fn written(args: &PlayArgs, ending: &str, scene: &Scene, takes: &[Take], json: &Value) -> Vec<u8> {
+    let clips: Vec<&Clip> = takes.iter().map(|t| &t.clip).collect();
+    let roles = Some(Roles::canonical());
+    let actors: Vec<_> =
+        clips.iter().enumerate().map(|(i, clip)| look::actor(clip, roles).coloured(look::colours(i))).collect();
+    let title = args.scene.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let strip = || Strip {
+        actors: actors.clone(),
+        times: Times::Even(args.look.poses),
+        views: args.look.views(),
+        theme: args.look.theme(),
+        width: args.look.width,
+        title: Some(title.clone()),
+        threads: look::threads(),
+        ..Strip::default()
+    };
+    match ending {
+        "json" => format!("{json}\n").into_bytes(),
+        "bvh" => clips.first().map_or(Vec::new(), |clip| {
+            bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes()
+        }),
+        "glb" => {
+            let colour = |i: usize| gltf::Actor::COLOURS[i % gltf::Actor::COLOURS.len()];
+            let actors: Vec<gltf::Actor<'_>> = clips
+                .iter()
+                .enumerate()
+                .map(|(i, clip)| gltf::Actor { name: &clip.name, clip, colour: colour(i) })
+                .collect();
+            gltf::write_glb(&title, &actors, &[])
+        }
+        "html" => {
+            let event = |(i, take): (usize, &Take)| {
+                let name = scene.character.get(i).map(|c| c.name.clone()).unwrap_or_default();
+                let cuts = take.events.iter().filter(|e| e.cut);
+                cuts.map(move |e| Event { time: e.time, kind: "cut".into(), text: name.clone(), at: None })
+                    .collect::<Vec<_>>()
+            };
+            let events = takes.iter().enumerate().flat_map(event).collect();
+            Replay { title: title.clone(), actors: actors.clone(), events, ..Replay::default() }.to_html().into_bytes()
+        }
+        "gif" => {
+            let movie = Movie { range: Some((0.0, scene.seconds.min(look::LONGEST_GIF))), ..Movie::default() };
+            Strip { width: args.look.width.min(480), ..strip() }.to_gif(&movie)
+        }
+        _ => strip().render().to_png(),
+    }
+}
