@@ -257,7 +257,8 @@ fn check_library(name: &str, clips: &[Clip], policy: Policy) -> Report {
     let lengths: f32 = graph.edges().iter().map(|e| e.seconds).sum();
     println!(
         "{name} {policy:?}: {} clips, {} transitions below {:.1} cm, {} components, nodes {:?}, edges {:?} of {:.2} s, \
-         seconds {:?}, {} clips lost, {} bridges, fastest {fastest:.1} m/s, snap {snap:.2}, slide {:.1} cm/s, in the clips {:.1}",
+         seconds {:?}, {} clips lost, {} bridges, fastest {fastest:.1} m/s, snap {snap:.2}, \
+         slide {:.1} cm/s, in the clips {:.1}",
         clips.len(),
         transitions.list.len(),
         transitions.limit * 100.0,
