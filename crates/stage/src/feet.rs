@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 /// How long a foot takes from its hold back to its motion, seconds.
 const RELEASE: f32 = 0.20;
+/// How long the floor takes to get hold of the ball of a foot, and to lose it, seconds.
+const GRIP: f32 = 0.12;
 /// A foot is let go when its motion has gone farther than this from its hold, metres: the clip means another place.
 const TORN: f32 = 0.25;
 /// A leg is stretched to this share of its length at most.
@@ -21,6 +23,8 @@ struct Hold {
     /// What is left of an old hold: from the motion's place to the shown one, when it was let go, and how long ago.
     rest: Vec3,
     since: f32,
+    /// How firmly the floor holds the ball of the foot, 0..1: captures float and sink a little.
+    grip: f32,
 }
 
 /// Both feet.
@@ -42,10 +46,16 @@ impl Feet {
     ) {
         let roles = Roles::canonical();
         let actor = Actor { skeleton, roles: &roles, anatomy };
-        let feet = [(Role::LeftAnkle, Contacts::LEFT), (Role::RightAnkle, Contacts::RIGHT)];
-        for (hold, (ankle, foot)) in self.holds.iter_mut().zip(feet) {
+        let feet = [
+            (Role::LeftAnkle, Contacts::LEFT, Contacts::LEFT_TOE),
+            (Role::RightAnkle, Contacts::RIGHT, Contacts::RIGHT_TOE),
+        ];
+        for (hold, (ankle, foot, toe)) in self.holds.iter_mut().zip(feet) {
             let Some(ball) = ball_of(&actor, world, ankle) else { continue };
-            let offset = hold.offset(ball, contacts.any(foot), seconds);
+            let step = if contacts.any(toe) { seconds / GRIP } else { -seconds / GRIP };
+            hold.grip = (hold.grip + step).clamp(0.0, 1.0);
+            let mut offset = hold.offset(ball, contacts.any(foot), seconds);
+            offset.y = -ball.y * ease(hold.grip);
             if offset.length_squared() > 1e-12 {
                 let target = world.position(ankle.joint()) + offset;
                 let knee = world.rotation(Role::Pelvis.joint()) * Vec3::Z;
@@ -64,7 +74,6 @@ impl Hold {
             let at = *self.at.get_or_insert_with(|| Vec3::new(ball.x + left.x, 0.0, ball.z + left.z));
             let offset = Vec3::new(at.x - ball.x, 0.0, at.z - ball.z);
             if offset.length() <= TORN {
-                // Heights are the motion's: heels and toes roll on.
                 self.rest = offset;
                 self.since = 0.0;
                 return offset;
