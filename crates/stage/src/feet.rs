@@ -12,8 +12,9 @@ const RELEASE: f32 = 0.20;
 const GRIP: f32 = 0.12;
 /// A foot is let go when its motion has gone farther than this from its hold, metres: the clip means another place.
 const TORN: f32 = 0.25;
-/// A leg is stretched to this share of its length at most.
+/// A leg is stretched to this share of its length at most, and freely to the other.
 const REACH: f32 = 0.999;
+const FREE: f32 = 0.96;
 
 /// The hold of one foot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -58,8 +59,7 @@ impl Feet {
             offset.y = -ball.y * ease(hold.grip);
             if offset.length_squared() > 1e-12 {
                 let target = world.position(ankle.joint()) + offset;
-                let knee = world.rotation(Role::Pelvis.joint()) * Vec3::Z;
-                move_ankle(skeleton, pose, world, ankle, target, knee);
+                move_ankle(skeleton, pose, world, ankle, target);
             }
         }
     }
@@ -87,18 +87,28 @@ impl Hold {
 }
 
 /// Bends a canonical leg so that its ankle comes to `target`, or as near as the leg is long, with the foot's attitude kept.
-fn move_ankle(skeleton: &Skeleton, pose: &mut Pose, world: &mut WorldPose, ankle: Role, target: Vec3, ahead: Vec3) {
+fn move_ankle(skeleton: &Skeleton, pose: &mut Pose, world: &mut WorldPose, ankle: Role, target: Vec3) {
     let (Some(knee), Some(limb)) = (ankle.parent(), ik::Limb::of(skeleton, ankle)) else { return };
     let Some(hip) = knee.parent() else { return };
     let from = world.position(hip.joint());
     let line = target - from;
-    let longest = REACH * limb.length_at(0.0);
-    let target = if line.length() > longest { from + line * (longest / line.length()) } else { target };
-    // The knee stays in the plane it is in; a straight leg has none, and bends forward.
     let (k, a) = (world.position(knee.joint()), world.position(ankle.joint()));
+    // Near its full length a knee straightens by degrees for millimetres: the leg gives in softly before, but not where its motion
+    // is as straight itself.
+    let whole = limb.length_at(0.0);
+    let (free, longest) = (((a - from).length()).clamp(FREE * whole, REACH * whole), REACH * whole);
+    let room = (longest - free).max(0.002 * whole);
+    let length = line.length();
+    let target = if length > free {
+        from + line * ((free + room * (1.0 - libm::expf(-(length - free) / room))) / length)
+    } else {
+        target
+    };
+    // The knee stays in the plane it is in; a straight leg has none but that of its hinge.
     let along = (a - from).normalize_or(Vec3::NEG_Y);
     let out = (k - from) - along * (k - from).dot(along);
-    let pole = out * 20.0 + ahead * 0.05;
+    let hinge = along.cross(world.rotation(hip.joint()) * limb.axis);
+    let pole = out * 20.0 + hinge;
     ik::place(skeleton, pose, world, ankle, target, pole, 0.0);
     fk::pose(skeleton, pose, world);
 }

@@ -18,15 +18,15 @@ pub struct Quality {
     pub foot_slide_most_cm_s: f32,
     /// Share of foot-frames that are planted.
     pub planted_share: f32,
-    /// Largest step of a joint's angular velocity during joins, in [`SNAP_UNIT`]s.
+    /// Largest step of a joint's angular velocity at a cut, in [`SNAP_UNIT`]s.
     pub snap: f32,
     /// Mean distance of planted balls of feet from the floor, centimetres.
     pub float_cm: f32,
 }
 
 impl Quality {
-    /// `joins` says in which frames a join was under way.
-    pub fn of(clip: &Clip, joins: &[bool]) -> Quality {
+    /// `cuts` says which frames are the first after a cut.
+    pub fn of(clip: &Clip, cuts: &[bool]) -> Quality {
         let (mut pose, mut world) = (Pose::default(), WorldPose::default());
         let anatomy = Anatomy::of_canonical(clip.skeleton());
         let roles = Roles::canonical();
@@ -58,13 +58,14 @@ impl Quality {
         quality.foot_slide_cm_s = (slide / f64::from(slides.max(1))) as f32;
         quality.float_cm = (100.0 * floats / f64::from(planted.max(1))) as f32;
         quality.planted_share = planted as f32 / (2 * clip.frames()) as f32;
-        quality.snap = snap(clip, joins) / SNAP_UNIT;
+        quality.snap = snap(clip, cuts) / SNAP_UNIT;
         quality
     }
 }
 
-/// The largest step of angular velocity of any joint but wrists and toes, radians per second, in frames of a join.
-fn snap(clip: &Clip, joins: &[bool]) -> f32 {
+/// The largest step of angular velocity of any joint but wrists and toes, radians per second, in the frames around a cut. What happens later
+/// in the blend is the new motion's own.
+fn snap(clip: &Clip, cuts: &[bool]) -> f32 {
     let mut largest = 0.0f32;
     let skip = [Role::LeftWrist, Role::RightWrist, Role::LeftToe, Role::RightToe].map(Role::joint);
     for joint in clip.skeleton().joints().filter(|j| !skip.contains(j)) {
@@ -73,7 +74,9 @@ fn snap(clip: &Clip, joins: &[bool]) -> f32 {
             to_vector(clip.rotation(a, joint).conjugate() * clip.rotation(b, joint)) * clip.fps()
         };
         for frame in 1..clip.frames().saturating_sub(1) {
-            if joins.get(frame).copied().unwrap_or(false) || joins.get(frame - 1).copied().unwrap_or(false) {
+            // The step at a frame is between the turn into it and the turn out of it.
+            let near = frame.saturating_sub(1)..(frame + 2).min(cuts.len());
+            if cuts.get(near).is_some_and(|c| c.contains(&true)) {
                 largest = largest.max((turn(frame) - turn(frame - 1)).length());
             }
         }

@@ -41,7 +41,9 @@ pub struct Recorder {
     tick: u32,
     poses: Vec<Pose>,
     contacts: Vec<Contacts>,
-    joins: Vec<bool>,
+    /// Whether a cut fell on a frame or between it and the one before.
+    cuts: Vec<bool>,
+    cut: bool,
     events: Vec<Event>,
 }
 
@@ -51,12 +53,13 @@ impl Recorder {
         let time = self.tick as f32 / TICKS as f32;
         if let Some(edge) = began {
             let cut = character.library().graph().edge(edge).entry.is_some();
+            self.cut |= cut;
             self.events.push(Event { time, edge, cut });
         }
         if self.tick.is_multiple_of(TICKS / FPS) {
             self.poses.push(character.pose().clone());
             self.contacts.push(character.contacts());
-            self.joins.push(character.joining());
+            self.cuts.push(std::mem::take(&mut self.cut));
         }
         self.tick += 1;
     }
@@ -65,7 +68,7 @@ impl Recorder {
     pub fn finish(self, name: &str, skeleton: &Arc<Skeleton>) -> Result<Take, ClipError> {
         let mut clip = Clip::new(name, Arc::clone(skeleton), FPS as f32, &self.poses)?;
         clip.contacts = self.contacts;
-        let quality = Quality::of(&clip, &self.joins);
+        let quality = Quality::of(&clip, &self.cuts);
         let hash = hash(&self.poses);
         Ok(Take { clip, events: self.events, quality, hash })
     }
