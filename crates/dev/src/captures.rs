@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::steps::{command, root};
+use crate::steps::{command, root, target};
 
 /// The folders tests look in, as `KUMITE_MOCAP` wants them: separated like `PATH`.
 pub fn known() -> String {
@@ -11,14 +11,14 @@ pub fn known() -> String {
         Some(given) => std::env::split_paths(&given).collect(),
         None => vec![root().join("../shared/mocap")],
     };
-    folders.push(root().join("target/captures"));
+    folders.push(target().join("captures"));
     folders.retain(|f| f.is_dir());
     std::env::join_paths(folders).map(|p| p.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// Installs what can be had, then [`known`]. Says in one line what there is.
 pub fn gather() -> String {
-    let folder = root().join("target/captures");
+    let folder = target().join("captures");
     for (name, install) in [("assimp", debian as fn(&Path) -> Option<()>), ("bvhtoolbox", pypi)] {
         let place = folder.join(name);
         if place.is_dir() {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 
-use crate::steps::{command, output, root, run};
+use crate::steps::{command, kumite, output, run, target};
 use crate::{captures, report};
 
 /// One claim: what is said, and what measures it: a program that prints one JSON object of figures a line.
@@ -81,19 +81,19 @@ fn measure(claim: &Claim, mocap: &str) -> Result<(String, bool), String> {
 }
 
 fn blender() -> Result<(String, bool), String> {
-    let venv = root().join("target/blender");
+    let venv = target().join("blender");
     let python = venv.join("bin/python").display().to_string();
     if output(&[&python, "-c", "import bpy"], &[]).is_err() {
         output(&["python3", "-m", "venv", &venv.display().to_string()], &[])?;
         output(&[&python, "-m", "pip", "install", "--quiet", "bpy==4.5.15"], &[])?;
     }
     run(&["cargo", "build", "--quiet", "--release"], &[])?;
-    let folder = root().join("target/proof");
+    let folder = target().join("proof");
     std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
     let (mut text, mut holds) = (String::new(), true);
     for name in ["walk", "jab", "duck"] {
         let file = folder.join(format!("{name}.glb")).display().to_string();
-        let told = output(&["target/release/kumite", "convert", &format!("embedded:{name}"), &file, "--json"], &[])?;
+        let told = output(&[&kumite(), "convert", &format!("embedded:{name}"), &file, "--json"], &[])?;
         let told: Value = serde_json::from_str(&told).map_err(|e| e.to_string())?;
         let seen = output(&[&python, "crates/formats/tests/blender_import.py", &file], &[])?;
         let seen: Value = serde_json::from_str(seen.lines().last().unwrap_or_default()).map_err(|e| e.to_string())?;

@@ -12,6 +12,16 @@ pub fn root() -> PathBuf {
     here.ancestors().nth(2).unwrap_or(here).to_owned()
 }
 
+/// Where cargo builds, and where what is installed for tests goes.
+pub fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
+/// The built command.
+pub fn kumite() -> String {
+    target().join("release/kumite").display().to_string()
+}
+
 /// A command in the root, by words.
 pub fn command(words: &[&str]) -> Command {
     let mut command = Command::new(words[0]);
@@ -135,18 +145,18 @@ fn browser() -> Result<(), String> {
         let _ = output(&["apt-get", "update"], &[]);
         output(&["apt-get", "install", "-y", "--no-install-recommends", "chromium"], &[])?;
     }
-    let replay = root().join("target/readme/replay.html").display().to_string();
-    run(&["target/release/kumite", "convert", "embedded:jab", &replay], &[])?;
+    let replay = target().join("readme/replay.html").display().to_string();
+    run(&[&kumite(), "convert", "embedded:jab", &replay], &[])?;
     run(&["node", "crates/picture/tests/js/replay.mjs", &replay], &[])
 }
 
 /// Every command line the README shows in a `console` block, in a folder of its own.
 fn readme() -> Result<(), String> {
     let text = std::fs::read_to_string(root().join("README.md")).map_err(|e| format!("README.md: {e}"))?;
-    let folder = root().join("target/readme");
+    let folder = target().join("readme");
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
-    let kumite = root().join("target/release/kumite");
+    let kumite = kumite();
     let blocks = text.split("```console\n").skip(1).filter_map(|b| b.split("```").next());
     let mut count = 0;
     for line in blocks.flat_map(str::lines).filter_map(|l| l.strip_prefix("$ ")) {
