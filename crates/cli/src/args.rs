@@ -34,6 +34,7 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     Convert(ConvertArgs),
     Bake(BakeArgs),
+    Graph(GraphArgs),
     Play(PlayArgs),
     Completions(CompletionsArgs),
     Manual(ManualArgs),
@@ -179,6 +180,18 @@ pub(crate) struct BakeArgs {
     /// Folder that files are relative to; the manifest's own if left out
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) data: Option<PathBuf>,
+}
+
+/// Tell what a library's graph holds, what was lost on the way, and how far every action is
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kumite graph
+  kumite graph --library library.toml
+  kumite graph --library fighter.kumite --json")]
+pub(crate) struct GraphArgs {
+    /// `embedded`, a bundle, or a manifest
+    #[arg(long, value_name = "LIBRARY", default_value = "embedded")]
+    pub(crate) library: String,
 }
 
 /// Play a scene: characters wander through their library's graph

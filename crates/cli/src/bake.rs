@@ -58,19 +58,24 @@ pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> Outcome<Report> {
     Ok(Report { text, json })
 }
 
-/// The library a command names: `embedded`, a bundle, or a manifest.
-pub(crate) fn load(name: &str, beside: &Path, progress: &Progress) -> Outcome<Library> {
+/// The library a command names: `embedded`, a bundle, or a manifest. Bundles do not tell what was lost when they were made.
+pub(crate) fn load(name: &str, beside: &Path, progress: &Progress) -> Outcome<(Library, Option<graph::Report>)> {
     if name == "embedded" {
         let clips = embedded::clips().map_err(|(file, e)| Failure::bad(e.to_string()).in_file(Path::new(&file)))?;
-        return Ok(build("embedded", clips)?.library);
+        let baked = build("embedded", clips)?;
+        return Ok((baked.library, Some(baked.report)));
     }
     let path = relative(name, beside);
     match source::ending(&path).as_deref() {
         Some("kumite") => {
             let bytes = source::read(&path)?;
-            kumite_asset::read(&bytes).map_err(|e| Failure::bad(e.to_string()).in_file(&path))
+            let library = kumite_asset::read(&bytes).map_err(|e| Failure::bad(e.to_string()).in_file(&path))?;
+            Ok((library, None))
         }
-        Some("toml") => Ok(from_manifest(&path, None, progress)?.library),
+        Some("toml") => {
+            let baked = from_manifest(&path, None, progress)?;
+            Ok((baked.library, Some(baked.report)))
+        }
         _ => {
             let allowed = "embedded, a .kumite bundle, or a .toml manifest";
             Err(Failure::bad(format!("library is {name:?}; allowed is {allowed}"))

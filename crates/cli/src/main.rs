@@ -6,6 +6,7 @@ mod bake;
 mod convert;
 mod demo;
 mod failure;
+mod graph;
 mod inspect;
 mod look;
 mod manual;
@@ -92,6 +93,7 @@ fn run(command: &Command, progress: &Progress) -> Outcome<Report> {
         Command::Inspect(args) => inspect::run(args, progress),
         Command::Convert(args) => convert::run(args, progress),
         Command::Bake(args) => bake::run(args, progress),
+        Command::Graph(args) => graph::run(args, progress),
         Command::Play(args) => play::run(args, progress),
         Command::Completions(args) => manual::completions(args),
         Command::Manual(args) => manual::pages(args),

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> Outcome<Report> {
             return Err(Failure::bad("a BVH holds one character; .glb and .html hold several").in_file(path));
         }
     }
-    let library = Arc::new(bake::load(&scene.library, &args.scene, progress)?);
+    let library = Arc::new(bake::load(&scene.library, &args.scene, progress)?.0);
     let start = Instant::now();
     let takes =
         play(&scene, args.seed.unwrap_or(scene.seed), &library, progress).map_err(|e| e.in_file(&args.scene))?;

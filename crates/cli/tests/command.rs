@@ -252,6 +252,16 @@ fn a_library_is_baked_and_played() {
     let written = json(&kumite(&folder, &["inspect", "take.bvh", "--json"]));
     assert_eq!(written["files"][0]["frames"], 241);
 
+    let graph = json(&kumite(&folder, &["graph", "--library", "mine.kumite", "--json"]));
+    assert_eq!(graph["nodes"], told["nodes"]);
+    let graph = json(&kumite(&folder, &["graph", "--json"]));
+    for kind in ["attack", "avoid", "block", "step", "walk", "idle"] {
+        let label = &graph["labels"][kind];
+        assert_eq!(label["total"], label["kept"], "{kind}: {label}");
+        assert_eq!(label["reachable_share"], 1.0, "{kind}: {label}");
+    }
+    refused(&folder, &["graph", "--library", "mine.bvh"], "a .kumite bundle");
+
     std::fs::write(folder.join("gone.toml"), manifest.replace("duck.bvh", "goose.bvh")).unwrap();
     refused(&folder, &["bake", "gone.toml", "-o", "x.kumite"], "goose.bvh");
     std::fs::write(folder.join("none.toml"), "[library]\nname = \"x\"\n").unwrap();

@@ -7,6 +7,7 @@
 //! every label what is gone and why.
 
 mod connect;
+mod reach;
 mod report;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +17,7 @@ use kumite_motion::graph::{Edge, Entry, GraphError, Node, SpanRef, stand};
 use kumite_motion::{Clip, ClipIdx, FrameIdx, Graph, NodeIdx, SpanKind};
 
 use crate::transitions::{Transition, Transitions};
+pub use reach::seconds_to;
 pub use report::{LabelLoss, Lost, Report, Why};
 
 /// How the graph is built.
