@@ -1,28 +1,33 @@
 //! `kumite demo`: the stock motions, written in every format there is, with a page to look at them.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::Instant;
 
 use kumite_formats::{bvh, gltf};
+use kumite_motion::{Clip, Roles};
 use kumite_picture::Replay;
+use kumite_stage::scene;
 use serde_json::json;
 
 use crate::args::{DemoArgs, LookArgs, ThemeArg, ViewArg};
 use crate::failure::{Failure, Outcome};
 use crate::output::Outputs;
-use crate::{Progress, Report, convert, look, source};
+use crate::{Progress, Report, bake, convert, look, play, source};
 
 pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> Outcome<Report> {
     let start = Instant::now();
     std::fs::create_dir_all(&args.output).map_err(|e| Failure::io(&args.output, "make the folder", &e))?;
     let source = source::load("embedded".as_ref(), None)?;
-    let bar = progress.bar(source.motions.len() + 1, "drawing");
+    let played = stock_takes(progress)?;
+    let clips: Vec<&Clip> = played.iter().chain(source.motions.iter().map(|m| m.shown())).collect();
+    let roles = Some(Roles::canonical());
+    let bar = progress.bar(clips.len() + 1, "drawing");
     let look =
         LookArgs { poses: 8, even: false, view: vec![ViewArg::ThreeQuarter], width: 1600, theme: ThemeArg::Light };
     let mut outputs = Outputs::default();
     let (mut scenes, mut cards) = (Vec::new(), String::new());
-    for motion in &source.motions {
-        let (clip, roles) = (motion.shown(), motion.roles());
+    for &clip in &clips {
         let name = &clip.name;
         let replay = Replay { title: name.clone(), actors: vec![look::actor(clip, roles)], ..Replay::default() };
         let actor = gltf::Actor { name, clip, colour: gltf::Actor::COLOURS[0] };
@@ -46,7 +51,7 @@ pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> Outcome<Report> {
              <p><a href=\"{name}.html\">play</a> · <a href=\"{name}.glb\">{name}.glb</a> · \
              <a href=\"{name}.bvh\">{name}.bvh</a></p></section>",
             clip.seconds(),
-            kinds.join(", ")
+            if kinds.is_empty() { "played by the graph of the embedded library".to_owned() } else { kinds.join(", ") }
         );
         scenes.push(json!({"name": name, "seconds": clip.seconds(), "files": files.map(|f| f.0)}));
         bar.inc(1);
@@ -56,13 +61,25 @@ pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> Outcome<Report> {
     outputs.commit()?;
     bar.finish_and_clear();
     let index = args.output.join("index.html");
-    let text = format!(
-        "{} motions in {:.1} s; open {}\n",
-        source.motions.len(),
-        start.elapsed().as_secs_f32(),
-        index.display()
-    );
+    let text = format!("{} motions in {:.1} s; open {}\n", clips.len(), start.elapsed().as_secs_f32(), index.display());
     Ok(Report { text, json: json!({"scenes": scenes, "wall_seconds": start.elapsed().as_secs_f64()}) })
+}
+
+/// The scenes that come with kumite, played.
+const SCENES: [(&str, &str); 1] = [("wander", include_str!("../../../scenes/wander.toml"))];
+
+fn stock_takes(progress: &Progress) -> Outcome<Vec<Clip>> {
+    let mut clips = Vec::new();
+    for (name, text) in SCENES {
+        let scene = scene::read(text).map_err(|e| Failure::bad(e.to_string()).in_file(name.as_ref()))?;
+        let (library, _) = bake::load(&scene.library, "".as_ref(), progress)?;
+        for take in play::play(&scene, scene.seed, &Arc::new(library), progress)? {
+            let mut clip = take.clip;
+            name.clone_into(&mut clip.name);
+            clips.push(clip);
+        }
+    }
+    Ok(clips)
 }
 
 const PAGE: &str = r#"<!doctype html>

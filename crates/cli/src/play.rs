@@ -63,7 +63,8 @@ pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> Outcome<Report> {
     Ok(Report { text: text.collect(), json })
 }
 
-fn play(
+/// One take for each character of a scene.
+pub(crate) fn play(
     scene: &Scene,
     seed: u64,
     library: &Arc<kumite_motion::library::Library>,
