@@ -98,6 +98,7 @@ pub fn test_all() -> Result<(), String> {
         run(&["cargo", "test", "--quiet", "--workspace", "--lib", "--bins", "--tests"], &env)
     });
     steps.step("doc tests", || run(&["cargo", "test", "--quiet", "--workspace", "--doc"], &[]));
+    steps.step("engine crates for wasm32", wasm);
     steps.step("release build", || run(&["cargo", "build", "--quiet", "--release"], &[]));
     steps.step("the README's commands", readme);
     steps.step("replay in a browser", browser);
@@ -136,6 +137,23 @@ fn node_packages() -> Result<(), String> {
         )?;
     }
     Ok(())
+}
+
+/// The crates that must run in a browser compile for it.
+fn wasm() -> Result<(), String> {
+    const ENGINE: [&str; 7] = ["motion", "formats", "keying", "bake", "asset", "stage", "picture"];
+    const TARGET: &str = "wasm32-unknown-unknown";
+    if let Err(why) = output(&["rustup", "target", "add", TARGET], &[]) {
+        println!(
+            "skipped: the standard library for {TARGET} cannot be had here ({})",
+            why.lines().next().unwrap_or_default()
+        );
+        return Ok(());
+    }
+    let packages: Vec<String> = ENGINE.iter().map(|name| format!("-pkumite-{name}")).collect();
+    let mut words = vec!["cargo", "check", "--quiet", "--target", TARGET];
+    words.extend(packages.iter().map(String::as_str));
+    run(&words, &[])
 }
 
 /// A replay of an embedded motion, opened and used in headless Chromium.
