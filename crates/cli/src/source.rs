@@ -118,7 +118,9 @@ fn from_bvh(path: &Path, name: String, fps: Option<f32>) -> Outcome<Source> {
             .found(e.found.clone())
             .allowed(e.allowed.clone())
     })?;
-    let clip = file.to_clip(&stem(path)).map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
+    // What is missing is missing at the end.
+    let last = bytes.iter().filter(|b| **b == b'\n').count().max(1);
+    let clip = file.to_clip(&stem(path)).map_err(|e| Failure::bad(e.to_string()).in_file(path).at_line(Some(last)))?;
     Ok(Source { name, format: "bvh", motions: vec![Motion::unknown(clip, fps)?], warnings })
 }
 

@@ -53,8 +53,8 @@ fn check(folder: &Path, what: &str, bytes: &[u8]) {
     let (file, out) = (folder.join("bad.bvh"), folder.join("out.bvh"));
     std::fs::write(&file, bytes).unwrap();
     let start = Instant::now();
-    // The address space holds the program and its threads' stacks too; 200 MB of use fit well into this.
-    let script = "ulimit -v 600000; exec \"$0\" convert \"$1\" \"$2\" --json";
+    // All of the address space, program and stacks included, so that what is in use is less.
+    let script = "ulimit -v 200000; exec \"$0\" convert \"$1\" \"$2\" --json";
     let done = Command::new("sh")
         .arg("-c")
         .arg(script)
@@ -68,10 +68,7 @@ fn check(folder: &Path, what: &str, bytes: &[u8]) {
     assert!(complained.is_empty(), "{what}: {complained}");
     let error = &serde_json::from_str::<serde_json::Value>(&said).unwrap()["error"];
     assert!(error["message"].as_str().is_some_and(|m| m.len() > 15), "{what}: {said}");
-    assert!(
-        error["file"].is_string() && (error["line"].is_u64() || error["message"].as_str().unwrap().contains("frames")),
-        "{what}: {said}"
-    );
+    assert!(error["file"].is_string() && error["line"].is_u64(), "{what}: {said}");
     assert!(!out.exists(), "{what}: something was written");
     assert!(seconds < 2.0, "{what}: {seconds} s");
 }
