@@ -69,10 +69,24 @@ pub(crate) fn up(clip: &Clip, roles: &Roles) -> Found<Up> {
     let Some((share, up)) = axes.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)) else {
         return Found::new(Up::Y, 0.0, "nothing to go by");
     };
+    // People also lie and crawl. Where the file's own leg bones hang down an axis, that is its up, whatever the person does.
+    if let Some(hangs) = legs_hang(clip.skeleton(), roles)
+        && hangs != up
+    {
+        return Found::new(hangs, 0.8, "the leg bones hang down this axis; the person mostly lies or crawls");
+    }
     if share < 0.5 {
         return Found::new(Up::Y, 0.4, "the person mostly lies or rolls; +Y is the custom");
     }
     Found::new(up, share.clamp(0.0, 0.99), format!("from feet to head, mean of {} frames", looks.len()))
+}
+
+/// The axis that thighs and shins point down when nothing is turned; none where files lay bones along other axes.
+fn legs_hang(skeleton: &Skeleton, roles: &Roles) -> Option<Up> {
+    let bones = [Role::LeftKnee, Role::LeftAnkle, Role::RightKnee, Role::RightAnkle];
+    let down: Vec3 = bones.iter().filter_map(|&r| roles.get(r)).map(|j| skeleton.offset(j)).sum();
+    let down = down.try_normalize()?;
+    [Up::X, Up::Y, Up::Z].into_iter().find(|up| down.dot(up.direction()) < -0.8)
 }
 
 /// Exchanges left and right, of legs and of arms, where the motion says so: toes point forward, knees too, and left is across.
