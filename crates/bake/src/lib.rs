@@ -6,6 +6,7 @@
 pub mod contacts;
 pub mod graph;
 pub mod judge;
+pub mod library;
 pub mod manifest;
 pub mod prepare;
 pub mod transitions;

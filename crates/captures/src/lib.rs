@@ -1,8 +1,18 @@
-//! Where tests and benches find real captures: none is in the repository. Never shipped.
+//! Where tests and benches find real captures, none of which is in the repository, and libraries of them. Never shipped.
 //!
 //! They are looked for below the folders of `KUMITE_MOCAP`, separated like `PATH`, or else beside the repository.
 
+#![allow(clippy::panic, reason = "only tests and benches use it")]
+
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kumite_bake::library::{BakeConfig, Baked, bake};
+use kumite_bake::manifest;
+use kumite_bake::prepare::prepare;
+use kumite_formats::bvh;
+use kumite_keying::embedded;
+use kumite_motion::{Clip, humanoid};
 
 /// The folders that are there.
 pub fn folders() -> Vec<PathBuf> {
@@ -37,4 +47,43 @@ pub fn files(ending: &str) -> Vec<PathBuf> {
         }
     }
     files
+}
+
+/// The clips of a manifest in `libraries/`, or those of `embedded`. `None`, and a line that says so, where one of its captures is missing.
+///
+/// # Panics
+/// Where the manifest or a capture is wrong: this is for tests.
+pub fn clips(name: &str) -> Option<Vec<Clip>> {
+    if name == "embedded" {
+        return Some(embedded::clips().unwrap_or_else(|(file, error)| panic!("{file}: {error}")));
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../libraries/{name}.toml"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let manifest = manifest::read(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let skeleton = Arc::new(humanoid::skeleton());
+    let mut clips = Vec::new();
+    for entry in &manifest.clip {
+        let Some(file) = folders().iter().map(|f| f.join(&entry.file)).find(|f| f.is_file()) else {
+            #[expect(clippy::print_stdout, reason = "said to whoever runs the tests")]
+            {
+                println!("skipped: library {name}; {} is not in the folders of KUMITE_MOCAP", entry.file);
+            }
+            return None;
+        };
+        let stem = file.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        let bytes = std::fs::read(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        let raw = bvh::read(&bytes).unwrap_or_else(|e| panic!("{}: {e}", file.display())).0.to_clip(&stem);
+        let raw = raw.unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        let made = prepare(&raw, entry, entry.name.as_ref().unwrap_or(&stem), &skeleton);
+        clips.extend(made.unwrap_or_else(|e| panic!("{}: {e}", file.display())));
+    }
+    Some(clips)
+}
+
+/// The library of these clips, as `kumite bake` makes it.
+///
+/// # Panics
+/// Where they do not make one.
+pub fn library(name: &str) -> Option<Baked> {
+    Some(bake(name, clips(name)?, &BakeConfig::default()).unwrap_or_else(|e| panic!("{name}: {e}")))
 }

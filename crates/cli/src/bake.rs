@@ -4,32 +4,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use kumite_bake::graph::{self, GraphConfig};
+use kumite_bake::graph;
+use kumite_bake::library::{self, BakeConfig, Baked};
 use kumite_bake::manifest::{self, ManifestError};
 use kumite_bake::prepare::prepare;
-use kumite_bake::transitions::{self, TransitionConfig};
+use kumite_bake::transitions::TransitionConfig;
 use kumite_keying::embedded;
 use kumite_motion::library::Library;
-use kumite_motion::volume::{self, Volumes};
-use kumite_motion::{Clip, Roles, humanoid};
+use kumite_motion::{Clip, humanoid};
 use serde_json::{Value, json};
 
 use crate::args::BakeArgs;
 use crate::failure::{Failure, Outcome};
 use crate::{Progress, Report, look, output, source};
 
-/// A library, and what became of its clips in the graph.
-pub(crate) struct Baked {
-    pub(crate) library: Library,
-    pub(crate) report: graph::Report,
-    pub(crate) pairs: u64,
-    /// Of the search for transitions.
-    pub(crate) search_seconds: f64,
-}
-
 pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> Outcome<Report> {
     let start = Instant::now();
-    let baked = from_manifest(&args.manifest, args.data.as_deref(), progress)?;
+    let (baked, building) = from_manifest(&args.manifest, args.data.as_deref(), progress)?;
     let bytes = kumite_asset::write(&baked.library).map_err(|e| Failure::bad(e.to_string()).in_file(&args.output))?;
     output::write(&args.output, &bytes)?;
     let library = &baked.library;
@@ -52,7 +43,7 @@ pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> Outcome<Report> {
     let json = json!({
         "clips": library.clips().len(), "frames": frames, "seconds": seconds, "nodes": nodes, "edges": edges,
         "synthetic_share": 0.0, "bytes": bytes.len(), "wall_seconds": start.elapsed().as_secs_f64(),
-        "pairs_per_second": baked.pairs as f64 / baked.search_seconds.max(1e-9), "labels": lost,
+        "pairs_per_second": baked.transitions.pairs as f64 / building.max(1e-9), "labels": lost,
         "kept_share": baked.report.seconds.1 / baked.report.seconds.0.max(1e-6),
     });
     Ok(Report { text, json })
@@ -73,7 +64,7 @@ pub(crate) fn load(name: &str, beside: &Path, progress: &Progress) -> Outcome<(L
             Ok((library, None))
         }
         Some("toml") => {
-            let baked = from_manifest(&path, None, progress)?;
+            let (baked, _) = from_manifest(&path, None, progress)?;
             Ok((baked.library, Some(baked.report)))
         }
         _ => {
@@ -90,7 +81,8 @@ fn relative(name: &str, beside: &Path) -> PathBuf {
     beside.parent().unwrap_or(Path::new("")).join(name)
 }
 
-fn from_manifest(path: &Path, data: Option<&Path>, progress: &Progress) -> Outcome<Baked> {
+/// The library, and how many seconds it took once its clips were ready.
+fn from_manifest(path: &Path, data: Option<&Path>, progress: &Progress) -> Outcome<(Baked, f64)> {
     let text = String::from_utf8(source::read(path)?).map_err(|_| Failure::bad("not UTF-8 text").in_file(path))?;
     let wrong = |e: ManifestError| {
         let failure = Failure { key: e.key, found: e.found, allowed: e.allowed, ..Failure::bad(e.message) };
@@ -116,21 +108,15 @@ fn from_manifest(path: &Path, data: Option<&Path>, progress: &Progress) -> Outco
         }
         bar.inc(1);
     }
+    let start = Instant::now();
     let mut baked = build(&manifest.library.name, clips).map_err(|e| e.in_file(path))?;
     baked.library.attribution = manifest.library.attribution;
     bar.finish_and_clear();
-    Ok(baked)
+    Ok((baked, start.elapsed().as_secs_f64()))
 }
 
 fn build(name: &str, clips: Vec<Clip>) -> Outcome<Baked> {
-    let failed = |e: &dyn std::fmt::Display| Failure::bad(format!("these clips do not make a library: {e}"));
-    let start = Instant::now();
-    let config = TransitionConfig { threads: look::threads(), ..TransitionConfig::default() };
-    let found = transitions::find(&clips, &config).map_err(|e| failed(&e))?;
-    let search_seconds = start.elapsed().as_secs_f64();
-    let (graph, report) = graph::build(&clips, &found, &GraphConfig::default()).map_err(|e| failed(&e))?;
-    let spheres = volume::fit(clips[0].skeleton(), &Roles::canonical());
-    let volumes = Volumes::of(&graph, &clips, spheres);
-    let library = Library::new(name, clips, graph, volumes).map_err(|e| failed(&e))?;
-    Ok(Baked { library, report, pairs: found.pairs, search_seconds })
+    let transitions = TransitionConfig { threads: look::threads(), ..TransitionConfig::default() };
+    let config = BakeConfig { transitions, ..BakeConfig::default() };
+    library::bake(name, clips, &config).map_err(|e| Failure::bad(e.to_string()))
 }
