@@ -7,14 +7,20 @@ mod fk;
 mod mocap;
 mod parse;
 mod transitions;
+mod walks;
 
 use cpu_time::ThreadTime;
 use serde_json::json;
 
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
-    let benches: [(&str, fn()); 4] =
-        [("bvh-parse", parse::run), ("fk", fk::run), ("captures", mocap::run), ("transitions", transitions::run)];
+    let benches: [(&str, fn()); 5] = [
+        ("bvh-parse", parse::run),
+        ("fk", fk::run),
+        ("captures", mocap::run),
+        ("transitions", transitions::run),
+        ("walks", walks::run),
+    ];
     if let Some(unknown) = names.iter().find(|n| benches.iter().all(|b| b.0 != n.as_str())) {
         eprintln!("there is no bench {unknown}; there are {}", benches.map(|b| b.0).join(", "));
         std::process::exit(2);

@@ -1,7 +1,8 @@
 //! Two-bone inverse kinematics in closed form: arms and legs.
 
+use crate::blend::ease;
 use crate::rotation::{about, arc};
-use crate::{Pose, Quat, Role, Skeleton, Vec3, WorldPose, humanoid};
+use crate::{JointIdx, Pose, Quat, Role, Skeleton, Vec3, WorldPose, fk, humanoid};
 
 /// A limb of two bones with a hinge between them, measured once from its skeleton.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -144,6 +145,76 @@ pub fn place(
     pose.rotations[hinge.at()] = bent.hinge;
     // The hand or foot keeps its attitude in the world.
     pose.rotations[end.at()] = ((bent.upper * bent.hinge).conjugate() * held).normalize();
-    crate::fk::pose(skeleton, pose, world);
+    fk::pose(skeleton, pose, world);
     bent.miss
+}
+
+/// A limb as it is posed, to be moved with as little change as can be: [`place`] poses a limb anew, [`Chain::reach`] nudges it. Whatever
+/// twist a capture has in its knees stays, so that a nudge of nothing changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Chain {
+    /// Hip or shoulder.
+    pub top: JointIdx,
+    /// Knee or elbow.
+    pub hinge: JointIdx,
+    /// Ankle or wrist.
+    pub end: JointIdx,
+    /// Axis the hinge bends about, in the top joint's frame, for when the limb is straight.
+    pub axis: Vec3,
+}
+
+impl Chain {
+    /// The limb that ends in `end` (wrists and ankles) of the canonical skeleton, or of one with its frames.
+    pub fn of_canonical(end: Role) -> Option<Chain> {
+        let hinge = end.parent()?;
+        let axis = humanoid::hinge_axis(hinge)?;
+        Some(Chain { top: hinge.parent()?.joint(), hinge: hinge.joint(), end: end.joint(), axis })
+    }
+
+    /// Brings the end to `target`, or as near as the limb is long, in the plane the limb is already in; the attitude of hand or foot in
+    /// the world stays. `world` is that of `pose` before and after.
+    pub fn reach(&self, skeleton: &Skeleton, target: Vec3, pose: &mut Pose, world: &mut WorldPose) {
+        let (top, middle, end) = (world.position(self.top), world.position(self.hinge), world.position(self.end));
+        let held = world.rotation(self.end);
+        let (upper, lower) = (middle - top, end - middle);
+        let (a, b) = (upper.length(), lower.length());
+        if a < 1e-6 || b < 1e-6 {
+            return;
+        }
+        // Near its full length a leg straightens by degrees for the last millimetres: what the source did not do is not asked for.
+        let longest = (upper + lower).length().max(0.999 * (a + b));
+        let wanted = (target - top).length().clamp((a - b).abs() + 1e-4 * a, longest);
+        // The axis of bending: the limb's own where it is bent enough to have one, else the hinge's.
+        let hinge = world.rotation(self.top) * self.axis;
+        let along = (upper + lower).normalize_or(upper / a);
+        let hinge = (hinge - along * hinge.dot(along)).normalize_or(hinge);
+        let cross = upper.cross(lower) / (a * b);
+        let cross = if cross.dot(hinge) < 0.0 { -cross } else { cross };
+        let own = ease(cross.length() / 0.2);
+        let axis = (hinge * (1.0 - own) + cross.normalize_or(hinge) * own).normalize_or(hinge);
+        let cosine = ((wanted * wanted - a * a - b * b) / (2.0 * a * b)).clamp(-1.0, 1.0);
+        let flat = |v: Vec3| v - axis * v.dot(axis);
+        let (u, l) = (flat(upper), flat(lower));
+        let now = libm::atan2f(u.cross(l).dot(axis), u.dot(l));
+        // Captured legs overstretch a little, and may go on doing so; but a leg that has to bend bends forward.
+        let angle = libm::acosf(cosine);
+        let side = if now < 0.0 { 2.0 * ease((angle - 0.05) / 0.15) - 1.0 } else { 1.0 };
+        let bend = about(axis, angle * side - now);
+        let lower = bend * lower;
+        let swing = arc(
+            ((upper + lower) / (upper + lower).length().max(1e-9)).normalize(),
+            (target - top).normalize_or(Vec3::NEG_Y),
+        );
+        let parent = skeleton.parent(self.top).map_or(Quat::IDENTITY, |p| world.rotation(p));
+        let (thigh, shin) = (swing * world.rotation(self.top), swing * bend * world.rotation(self.hinge));
+        pose.rotations[self.top.at()] = (parent.conjugate() * thigh).normalize();
+        // Joints in between that play no role, such as twist bones, go with the joint above them.
+        let above = |top: JointIdx, turned: Quat, joint: JointIdx| {
+            let parent = skeleton.parent(joint).unwrap_or(top);
+            turned * world.rotation(top).conjugate() * world.rotation(parent)
+        };
+        pose.rotations[self.hinge.at()] = (above(self.top, thigh, self.hinge).conjugate() * shin).normalize();
+        pose.rotations[self.end.at()] = (above(self.hinge, shin, self.end).conjugate() * held).normalize();
+        fk::pose(skeleton, pose, world);
+    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::anatomy::Anatomy;
 use crate::blend::ease;
-use crate::rotation::{about, arc};
+use crate::ik::Chain;
 use crate::{Clip, ClipError, Contacts, FrameIdx, JointIdx, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk};
 
 /// One side of a retarget: a skeleton, who is what in it, and how its frames lie.
@@ -109,11 +109,7 @@ fn place_pelvis(
 /// One leg of the target.
 struct Side {
     foot: Role,
-    hip: JointIdx,
-    knee: JointIdx,
-    ankle: JointIdx,
-    /// Axis the knee bends about, in the hip joint's frame, for when the leg is straight.
-    axis: Vec3,
+    leg: Chain,
 }
 
 impl Side {
@@ -121,66 +117,16 @@ impl Side {
         let knee = ankle.parent()?;
         let hip = knee.parent()?;
         from.roles.get(ankle)?;
-        Some(Side {
-            foot: ankle,
-            hip: to.roles.get(hip)?,
-            knee: to.roles.get(knee)?,
-            ankle: to.roles.get(ankle)?,
-            axis: to.anatomy.frame(hip)? * Vec3::X,
-        })
+        let axis = to.anatomy.frame(hip)? * Vec3::X;
+        let leg = Chain { top: to.roles.get(hip)?, hinge: to.roles.get(knee)?, end: to.roles.get(ankle)?, axis };
+        Some(Side { foot: ankle, leg })
     }
 
     /// Bends the leg so that the ball of the foot stands where it is wanted, as far as the ground holds it.
     fn plant(&self, to: &Actor<'_>, wanted: Vec3, hold: f32, out: &mut Pose, world: &mut WorldPose) {
         let Some(own) = ball_of(to, world, self.foot) else { return };
-        let target = world.position(self.ankle) + (wanted - own) * hold;
-        self.reach(to.skeleton, target, out, world);
-    }
-
-    /// Two bones to a target, in the plane they are already in.
-    fn reach(&self, skeleton: &Skeleton, target: Vec3, out: &mut Pose, world: &mut WorldPose) {
-        let (hip, knee, ankle) = (world.position(self.hip), world.position(self.knee), world.position(self.ankle));
-        let foot = world.rotation(self.ankle);
-        let (upper, lower) = (knee - hip, ankle - knee);
-        let (a, b) = (upper.length(), lower.length());
-        if a < 1e-6 || b < 1e-6 {
-            return;
-        }
-        // Near its full length a leg straightens by degrees for the last millimetres: what the source did not do is not asked for.
-        let longest = (upper + lower).length().max(0.999 * (a + b));
-        let wanted = (target - hip).length().clamp((a - b).abs() + 1e-4 * a, longest);
-        // The axis of bending: the limb's own where it is bent enough to have one, else the hinge's.
-        let hinge = world.rotation(self.hip) * self.axis;
-        let along = (upper + lower).normalize_or(upper / a);
-        let hinge = (hinge - along * hinge.dot(along)).normalize_or(hinge);
-        let cross = upper.cross(lower) / (a * b);
-        let cross = if cross.dot(hinge) < 0.0 { -cross } else { cross };
-        let own = ease(cross.length() / 0.2);
-        let axis = (hinge * (1.0 - own) + cross.normalize_or(hinge) * own).normalize_or(hinge);
-        let cosine = ((wanted * wanted - a * a - b * b) / (2.0 * a * b)).clamp(-1.0, 1.0);
-        let flat = |v: Vec3| v - axis * v.dot(axis);
-        let (u, l) = (flat(upper), flat(lower));
-        let now = libm::atan2f(u.cross(l).dot(axis), u.dot(l));
-        // Captured legs overstretch a little, and may go on doing so; but a leg that has to bend bends forward.
-        let angle = libm::acosf(cosine);
-        let side = if now < 0.0 { 2.0 * ease((angle - 0.05) / 0.15) - 1.0 } else { 1.0 };
-        let bend = about(axis, angle * side - now);
-        let lower = bend * lower;
-        let swing = arc(
-            ((upper + lower) / (upper + lower).length().max(1e-9)).normalize(),
-            (target - hip).normalize_or(Vec3::NEG_Y),
-        );
-        let parent = skeleton.parent(self.hip).map_or(Quat::IDENTITY, |p| world.rotation(p));
-        let (thigh, shin) = (swing * world.rotation(self.hip), swing * bend * world.rotation(self.knee));
-        out.rotations[self.hip.at()] = (parent.conjugate() * thigh).normalize();
-        // Joints in between that play no role, such as twist bones, go with the joint above them.
-        let above = |top: JointIdx, turned: Quat, joint: JointIdx| {
-            let parent = skeleton.parent(joint).unwrap_or(top);
-            turned * world.rotation(top).conjugate() * world.rotation(parent)
-        };
-        out.rotations[self.knee.at()] = (above(self.hip, thigh, self.knee).conjugate() * shin).normalize();
-        out.rotations[self.ankle.at()] = (above(self.knee, shin, self.ankle).conjugate() * foot).normalize();
-        fk::pose(skeleton, out, world);
+        let target = world.position(self.leg.end) + (wanted - own) * hold;
+        self.leg.reach(to.skeleton, target, out, world);
     }
 }
 

@@ -3,7 +3,7 @@
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::blend::ease;
 use kumite_motion::retarget::{Actor, ball_of};
-use kumite_motion::{Contacts, Pose, Role, Roles, Skeleton, Vec3, WorldPose, fk, ik};
+use kumite_motion::{Contacts, Pose, Role, Roles, Skeleton, Vec3, WorldPose, ik};
 use std::sync::Arc;
 
 /// How long a foot takes from its hold back to its motion, seconds.
@@ -88,11 +88,10 @@ impl Hold {
 
 /// Bends a canonical leg so that its ankle comes to `target`, or as near as the leg is long, with the foot's attitude kept.
 fn move_ankle(skeleton: &Skeleton, pose: &mut Pose, world: &mut WorldPose, ankle: Role, target: Vec3) {
-    let (Some(knee), Some(limb)) = (ankle.parent(), ik::Limb::of(skeleton, ankle)) else { return };
-    let Some(hip) = knee.parent() else { return };
-    let from = world.position(hip.joint());
+    let (Some(limb), Some(chain)) = (ik::Limb::of(skeleton, ankle), ik::Chain::of_canonical(ankle)) else { return };
+    let from = world.position(chain.top);
     let line = target - from;
-    let (k, a) = (world.position(knee.joint()), world.position(ankle.joint()));
+    let a = world.position(chain.end);
     // Near its full length a knee straightens by degrees for millimetres: the leg gives in softly before, but not where its motion
     // is as straight itself.
     let whole = limb.length_at(0.0);
@@ -104,11 +103,5 @@ fn move_ankle(skeleton: &Skeleton, pose: &mut Pose, world: &mut WorldPose, ankle
     } else {
         target
     };
-    // The knee stays in the plane it is in; a straight leg has none but that of its hinge.
-    let along = (a - from).normalize_or(Vec3::NEG_Y);
-    let out = (k - from) - along * (k - from).dot(along);
-    let hinge = along.cross(world.rotation(hip.joint()) * limb.axis);
-    let pole = out * 20.0 + hinge;
-    ik::place(skeleton, pose, world, ankle, target, pole, 0.0);
-    fk::pose(skeleton, pose, world);
+    chain.reach(skeleton, target, pose, world);
 }
