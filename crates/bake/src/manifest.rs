@@ -25,6 +25,8 @@ pub struct Header {
     /// Whom to thank, a line each.
     #[serde(default)]
     pub attribution: Vec<String>,
+    /// Frames per second of the library; [`FPS`](crate::prepare::FPS) if left out.
+    pub fps: Option<f32>,
 }
 
 /// One file.
@@ -45,6 +47,9 @@ pub struct ClipEntry {
     /// Labels, in seconds of the part taken.
     #[serde(default)]
     pub span: Vec<SpanEntry>,
+    /// Frames per second it is resampled to: the library's, put here by [`read`].
+    #[serde(skip)]
+    pub rate: Option<f32>,
 }
 
 /// One label.
@@ -100,7 +105,7 @@ fn value(key: String, found: impl fmt::Display, allowed: &str) -> ManifestError 
 
 /// Reads a manifest and checks what can be checked without its files.
 pub fn read(text: &str) -> Result<Manifest, ManifestError> {
-    let manifest: Manifest = toml::from_str(text).map_err(|e| ManifestError {
+    let mut manifest: Manifest = toml::from_str(text).map_err(|e| ManifestError {
         message: e.message().trim_end().replace('\n', "; "),
         line: e.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1),
         ..ManifestError::default()
@@ -108,6 +113,14 @@ pub fn read(text: &str) -> Result<Manifest, ManifestError> {
     if manifest.clip.is_empty() {
         let message = "a library needs at least one [[clip]]".to_owned();
         return Err(ManifestError { message, key: Some("clip".into()), ..ManifestError::default() });
+    }
+    if let Some(fps) = manifest.library.fps
+        && !(10.0..=240.0).contains(&fps)
+    {
+        return Err(value("library fps".to_owned(), fps, "10 to 240"));
+    }
+    for clip in &mut manifest.clip {
+        clip.rate = manifest.library.fps;
     }
     for (i, clip) in manifest.clip.iter().enumerate() {
         let key = |name: &str| format!("clip {} ({}) {name}", i + 1, clip.file);
@@ -199,6 +212,7 @@ mod tests {
         refused("[library]\nname = \"x\"\n", "at least one [[clip]]");
         refused(&format!("{head}fsp = 60\n"), "line 5: unknown field `fsp`");
         refused(&format!("{head}fps = 0\n"), "1 to 1000");
+        refused(&head.replace("[[clip]]", "fps = 5\n[[clip]]"), "10 to 240");
         refused(&format!("{head}trim = [3, 1]\n"), "the second later");
         let span = |rest: &str| format!("{head}[[clip.span]]\nkind = \"avoid\"\n{rest}");
         refused(&span("from = 2\nto = 1\n"), "2 to 1");

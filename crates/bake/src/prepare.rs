@@ -11,7 +11,7 @@ use kumite_motion::{Clip, ClipError, Roles, Skeleton, sample};
 use crate::manifest::{ClipEntry, ManifestError};
 use crate::understand::understand;
 
-/// Frames per second of libraries.
+/// Frames per second of libraries that do not say.
 pub const FPS: f32 = 60.0;
 
 /// A clip shorter than this is no motion, seconds.
@@ -74,7 +74,7 @@ pub fn prepare(raw: &Clip, entry: &ClipEntry, name: &str, skeleton: &Arc<Skeleto
     if clip.seconds() < SHORTEST {
         return Err(PrepareError::TooShort { seconds: clip.seconds() });
     }
-    let mut clip = sample::resample(&clip, FPS).map_err(PrepareError::Clip)?;
+    let mut clip = sample::resample(&clip, entry.rate.unwrap_or(FPS)).map_err(PrepareError::Clip)?;
     name.clone_into(&mut clip.name);
     entry.label(&mut clip).map_err(PrepareError::Label)?;
     let mut clips = vec![clip];
