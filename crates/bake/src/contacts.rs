@@ -1,7 +1,7 @@
 //! When heels and toes stand on the ground, in a capture.
 
 use kumite_motion::anatomy::Anatomy;
-use kumite_motion::retarget::{Actor, ball_of};
+use kumite_motion::retarget::{Actor, ball_of, heel_of};
 use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Role, Roles, Vec3, WorldPose, fk};
 
 /// Leg of a person the numbers below are given for, metres. Other legs scale them.
@@ -31,9 +31,7 @@ pub(crate) fn soles(clip: &Clip, roles: &Roles, anatomy: &Anatomy) -> Option<[Fo
         clip.pose(FrameIdx(frame), &mut pose);
         fk::pose(clip.skeleton(), &pose, &mut world);
         for (foot, ankle) in feet.iter_mut().zip(sides) {
-            let attitude = anatomy.canonical(roles, &world, ankle)?;
-            let at = world.position(roles.get(ankle)?);
-            foot.points[0].push(at + attitude * Vec3::new(0.0, -anatomy.ankle, -0.05 * anatomy.leg));
+            foot.points[0].push(heel_of(&actor, &world, ankle)?);
             foot.points[1].push(ball_of(&actor, &world, ankle)?);
         }
     }

@@ -144,6 +144,16 @@ pub fn ball_of(actor: &Actor<'_>, world: &WorldPose, ankle: Role) -> Option<Vec3
     })
 }
 
+/// How far the heel's corner reaches behind the ankle, in legs.
+const HEEL: f32 = 0.05;
+
+/// The bottom of the heel, in the world. `ankle` says which foot.
+pub fn heel_of(actor: &Actor<'_>, world: &WorldPose, ankle: Role) -> Option<Vec3> {
+    let attitude = actor.anatomy.canonical(actor.roles, world, ankle)?;
+    let below = Vec3::new(0.0, -actor.anatomy.ankle, -HEEL * actor.anatomy.leg);
+    Some(world.position(actor.roles.get(ankle)?) + attitude * below)
+}
+
 /// From ankle to the ball's bottom in the frame of a canonical foot.
 fn foot_of(actor: &Actor<'_>, world: &WorldPose, ankle: Role) -> Option<Vec3> {
     let attitude = actor.anatomy.canonical(actor.roles, world, ankle)?;

@@ -7,11 +7,11 @@ use kumite_motion::anatomy::Anatomy;
 use kumite_motion::blend::{Inertia, Velocity};
 use kumite_motion::graph::{EdgeIdx, NodeIdx};
 use kumite_motion::library::Library;
-use kumite_motion::rotation::{yaw, yaw_of};
-use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Vec2, Vec3, WorldPose, fk, sample};
+use kumite_motion::rotation::{about, twist_angle, yaw, yaw_of};
+use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Role, Vec2, Vec3, WorldPose, fk, humanoid, sample};
 
 use crate::TICKS;
-use crate::feet::Feet;
+use crate::feet::{Feet, GRIP};
 
 const TICK: f32 = 1.0 / TICKS as f32;
 
@@ -138,28 +138,23 @@ impl Character {
             self.playing = Playing { edge, since: over };
             return;
         };
-        // What would have been shown without the cut, and how it moves: the join leaves from there.
-        let mut old = Pose::default();
-        let old_speed = self.moving(self.playing, &mut old);
+        // What was shown at the very end of the old edge, and how it moved: the join leaves from there.
+        let end = library.graph().edge(self.playing.edge).seconds;
+        let (mut earlier, mut old) = (Pose::default(), Pose::default());
+        self.sample(Playing { since: end - TICK, ..self.playing }, &mut earlier);
+        self.sample(Playing { since: end, ..self.playing }, &mut old);
         if let Some((join, since)) = &self.join {
-            join.apply(*since, &mut old);
+            join.apply(since - over - TICK, &mut earlier);
+            join.apply(since - over, &mut old);
         }
-        let old_speed = match &self.join {
-            // In the middle of a join the shown speed counts; two ticks tell it.
-            Some((join, since)) => {
-                let mut earlier = Pose::default();
-                let played = Playing { since: self.playing.since - TICK, ..self.playing };
-                self.sample(played, &mut earlier);
-                join.apply(since - TICK, &mut earlier);
-                Velocity::between(&earlier, &old, TICK)
-            }
-            None => old_speed,
-        };
+        let old_speed = Velocity::between(&earlier, &old, TICK);
         self.placement = self.placement.after(&entry.align);
         self.playing = Playing { edge, since: over };
-        let mut new = Pose::default();
-        let new_speed = self.moving(self.playing, &mut new);
-        self.join = (entry.blend > 0.0).then(|| (Inertia::new(&old, &old_speed, &new, &new_speed, entry.blend), 0.0));
+        let (mut new, mut later) = (Pose::default(), Pose::default());
+        self.sample(Playing { since: 0.0, ..self.playing }, &mut new);
+        self.sample(Playing { since: TICK, ..self.playing }, &mut later);
+        let new_speed = Velocity::between(&new, &later, TICK);
+        self.join = (entry.blend > 0.0).then(|| (Inertia::new(&old, &old_speed, &new, &new_speed, entry.blend), over));
     }
 
     /// The clip's pose on the stage.
@@ -172,27 +167,57 @@ impl Character {
         out.rotations[0] = turn * out.rotations[0];
     }
 
-    /// The clip's pose and how it moves.
-    fn moving(&self, playing: Playing, out: &mut Pose) -> Velocity {
-        let (mut a, mut b) = (Pose::default(), Pose::default());
-        self.sample(Playing { since: playing.since - TICK, ..playing }, &mut a);
-        self.sample(Playing { since: playing.since + TICK, ..playing }, &mut b);
-        self.sample(playing, out);
-        Velocity::between(&a, &b, 2.0 * TICK)
-    }
-
     /// Works out the pose of this tick.
     fn show(&mut self) {
         let mut pose = std::mem::take(&mut self.pose);
         self.sample(self.playing, &mut pose);
         if let Some((join, since)) = &self.join {
+            let own = HINGES.map(|hinge| bend(&pose, hinge));
             join.apply(*since, &mut pose);
+            HINGES.into_iter().zip(own).for_each(|(hinge, own)| unbend(&mut pose, hinge, own));
         }
         let edge = self.library.graph().edge(self.playing.edge);
         let clip = self.library.clip(edge.clip);
-        self.contacts = sample::contacts_at(clip, edge.first.at() as f32 / clip.fps() + self.playing.since);
+        let time = edge.first.at() as f32 / clip.fps() + self.playing.since;
+        self.contacts = sample::contacts_at(clip, time);
+        let soon = sample::contacts_at(clip, time + GRIP);
         fk::pose(self.library.skeleton(), &pose, &mut self.world);
-        self.feet.plant(self.library.skeleton(), &self.anatomy, self.contacts, TICK, &mut pose, &mut self.world);
+        self.feet.plant(
+            self.library.skeleton(),
+            &self.anatomy,
+            (self.contacts, soon),
+            TICK,
+            &mut pose,
+            &mut self.world,
+        );
         self.pose = pose;
     }
+}
+
+/// Joints that bend one way only.
+const HINGES: [Role; 4] = [Role::LeftElbow, Role::RightElbow, Role::LeftKnee, Role::RightKnee];
+
+/// Over this angle, radians, a hinge that a join carries backwards gives in.
+const SOFT: f32 = 0.2;
+
+/// How far a hinge is bent, radians.
+fn bend(pose: &Pose, hinge: Role) -> f32 {
+    let axis = humanoid::hinge_axis(hinge).unwrap_or(Vec3::X);
+    twist_angle(pose.rotations[hinge.joint().at()], axis)
+}
+
+/// A join carries speed over, and may carry a knee past straight: it stops softly there, or where its new motion has it, `own`, if that is
+/// farther back.
+fn unbend(pose: &mut Pose, hinge: Role, own: f32) {
+    let now = bend(pose, hinge);
+    let least = own.min(0.0);
+    let soft = |angle: f32| {
+        let over = least + SOFT - angle;
+        if over > 0.0 { least + SOFT * libm::expf(-over / SOFT) } else { angle }
+    };
+    // As much as the motion itself would be changed is given back, so that nothing jumps when the join is over.
+    let wanted = soft(now) + own - soft(own);
+    let axis = humanoid::hinge_axis(hinge).unwrap_or(Vec3::X);
+    let rotation = &mut pose.rotations[hinge.joint().at()];
+    *rotation = (*rotation * about(axis, wanted - now)).normalize();
 }

@@ -1,9 +1,11 @@
 //! Numbers for how good a take is.
 
 use kumite_motion::anatomy::Anatomy;
-use kumite_motion::retarget::{Actor, ball_of};
+use kumite_motion::retarget::{Actor, ball_of, heel_of};
 use kumite_motion::rotation::to_vector;
-use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Role, Roles, Vec3, WorldPose, fk};
+use kumite_motion::{Clip, FrameIdx, Pose, Role, Roles, Vec3, WorldPose, fk};
+
+use crate::feet::{FEET, Part};
 
 /// Step of a joint's angular velocity between frames of 1/60 s that one in a thousand steps inside real captures exceeds, radians per second.
 /// Measured on the ACCAD and CMU fight captures, resampled to 60 frames per second, wrists and toes left out.
@@ -20,7 +22,7 @@ pub struct Quality {
     pub planted_share: f32,
     /// Largest step of a joint's angular velocity at a cut, in [`SNAP_UNIT`]s.
     pub snap: f32,
-    /// Mean distance of planted balls of feet from the floor, centimetres.
+    /// Mean distance of what planted feet stand on, heel or ball, from the floor, centimetres.
     pub float_cm: f32,
 }
 
@@ -31,28 +33,34 @@ impl Quality {
         let anatomy = Anatomy::of_canonical(clip.skeleton());
         let roles = Roles::canonical();
         let actor = Actor { skeleton: clip.skeleton(), roles: &roles, anatomy: &anatomy };
-        let feet = [(Role::LeftAnkle, Contacts::LEFT), (Role::RightAnkle, Contacts::RIGHT)];
-        let mut before: [Option<Vec3>; 2] = [None; 2];
+        let mut before: [Option<(Part, Vec3)>; 2] = [None; 2];
         let mut quality = Quality::default();
         let (mut slides, mut floats, mut planted) = (0u32, 0.0f64, 0u32);
         let mut slide = 0.0f64;
         for frame in 0..clip.frames() {
             clip.pose(FrameIdx(frame as u32), &mut pose);
             fk::pose(clip.skeleton(), &pose, &mut world);
-            for ((ankle, foot), before) in feet.into_iter().zip(&mut before) {
-                let stands = clip.contacts.get(frame).is_some_and(|c| c.any(foot));
-                let ball = ball_of(&actor, &world, ankle).filter(|_| stands);
-                if let Some(ball) = ball {
+            for ((ankle, heel, toe), before) in FEET.into_iter().zip(&mut before) {
+                let part = clip.contacts.get(frame).and_then(|c| Part::of(*c, heel, toe));
+                let stands = part.and_then(|part| {
+                    let at = if part == Part::Heel {
+                        heel_of(&actor, &world, ankle)
+                    } else {
+                        ball_of(&actor, &world, ankle)
+                    };
+                    Some((part, at?))
+                });
+                if let Some((part, at)) = stands {
                     planted += 1;
-                    floats += f64::from(ball.y.abs());
-                    if let Some(last) = before {
-                        let step = Vec3::new(ball.x - last.x, 0.0, ball.z - last.z).length() * clip.fps() * 100.0;
+                    floats += f64::from(at.y.abs());
+                    if let Some((_, last)) = before.filter(|b| b.0 == part) {
+                        let step = Vec3::new(at.x - last.x, 0.0, at.z - last.z).length() * clip.fps() * 100.0;
                         slide += f64::from(step);
                         slides += 1;
                         quality.foot_slide_most_cm_s = quality.foot_slide_most_cm_s.max(step);
                     }
                 }
-                *before = ball;
+                *before = stands;
             }
         }
         quality.foot_slide_cm_s = (slide / f64::from(slides.max(1))) as f32;

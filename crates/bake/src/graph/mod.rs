@@ -26,8 +26,8 @@ pub struct GraphConfig {
     /// Nodes of one clip are at least this far apart, seconds. Nearer transitions are near-copies; without this edges
     /// of one frame arise.
     pub node_seconds: f32,
-    /// After an entry motion runs at least this long before it may branch again, where its clip goes on that long.
-    /// Seconds.
+    /// After an entry motion runs at least this long before it may branch again, or half as long where its clip ends
+    /// before. Seconds.
     pub edge_seconds: f32,
     /// Edges that leave one node, the clip's own continuation included. A few more where connection needs them.
     pub most_ways: usize,
@@ -150,9 +150,9 @@ fn lay_ways(clips: &[Clip], list: &[Transition], nodes: &[Node], config: &GraphC
         };
         let (clip, FrameIdx(first)) = transition.to;
         let run = ((config.edge_seconds * clips[clip.at()].fps()).round() as u32).max(1);
-        // The first node far enough on, or the clip's last.
+        // The first node far enough on, or the clip's last. Cuts in quick succession tear a body to and fro.
         let far = nodes.partition_point(|n| (n.clip, n.frame.0) < (clip, first + run));
-        let near = |at: usize| nodes.get(at).is_some_and(|n| n.clip == clip && n.frame.0 > first);
+        let near = |at: usize| nodes.get(at).is_some_and(|n| n.clip == clip && n.frame.0 >= first + run.div_ceil(2));
         let to = if near(far) { Some(far) } else { far.checked_sub(1).filter(|at| near(*at)) };
         if let Some(to) = to {
             ways.push(Way { from, to, clip, first, entry: Some(entry) });

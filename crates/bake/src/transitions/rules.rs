@@ -1,7 +1,7 @@
 //! Which frames may be left and entered, and which feet must agree.
 
 use kumite_motion::blend::Velocity;
-use kumite_motion::{Clip, Contacts, FrameIdx, Pose};
+use kumite_motion::{Clip, Contacts, FrameIdx, JointIdx, Pose, Role, Roles};
 
 use super::cloud::Cloud;
 use super::{TransitionConfig, quantile, successors};
@@ -142,6 +142,12 @@ pub fn rules(clips: &[Clip], cloud: &Cloud, config: &TransitionConfig) -> Vec<Ru
 /// Frames next to a jolt, per clip: a step of some joint's angular velocity that nearly all in the library are
 /// smaller than. A cut there would carry a glitch of the capture over into another motion.
 fn jolts(clips: &[Clip], share: f32) -> Vec<Vec<bool>> {
+    // Hands and toes flutter, and nobody sees them do.
+    let loose = clips.first().map_or(Vec::new(), |clip| {
+        let roles = Roles::by_canonical_names(clip.skeleton());
+        let ends = [Role::LeftWrist, Role::RightWrist, Role::LeftToe, Role::RightToe];
+        ends.into_iter().filter_map(|r| roles.get(r)).map(JointIdx::at).collect()
+    });
     let (mut poses, mut turns) = ([Pose::default(), Pose::default()], [Velocity::default(), Velocity::default()]);
     let mut all = Vec::new();
     // The largest of each frame.
@@ -157,9 +163,9 @@ fn jolts(clips: &[Clip], share: f32) -> Vec<Vec<bool>> {
                     turns[1] = Velocity::between(&poses[0], &poses[1], 1.0 / clip.fps());
                 }
                 if frame > 1 {
-                    let pairs = turns[0].rotations.iter().zip(&turns[1].rotations);
+                    let pairs = turns[0].rotations.iter().zip(&turns[1].rotations).enumerate();
                     let start = all.len();
-                    all.extend(pairs.map(|(a, b)| (*b - *a).length()));
+                    all.extend(pairs.filter(|p| !loose.contains(&p.0)).map(|(_, (a, b))| (*b - *a).length()));
                     steps[frame - 1] = all[start..].iter().copied().fold(0.0, f32::max);
                 }
             }
@@ -169,6 +175,7 @@ fn jolts(clips: &[Clip], share: f32) -> Vec<Vec<bool>> {
     // In a library without glitches the largest steps are motion like any other: a jolt is also twice what one in a
     // hundred is.
     let most = quantile(all.clone(), share).max(2.0 * quantile(all, 0.99));
+
     let near = |steps: &Vec<f32>| {
         let jolt = |frame: usize| {
             let around = frame.saturating_sub(2)..(frame + 3).min(steps.len());

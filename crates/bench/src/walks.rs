@@ -1,0 +1,92 @@
+//! Random walks on the stage: no dead end, no number that is none, and the quality gates.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cpu_time::ThreadTime;
+use kumite_motion::library::Library;
+use kumite_motion::{FrameIdx, JointIdx, NodeIdx, Vec2};
+use kumite_stage::{Chance, Character, Quality, Recorder, TICKS};
+
+use crate::{figure, holds};
+
+/// Seconds of a walk.
+const SECONDS: u32 = 20;
+
+/// Walks each library as often as `KUMITE_WALKS` says, 10,000 times if it says nothing.
+pub fn run() {
+    let count = std::env::var("KUMITE_WALKS").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000);
+    let names = std::env::var("KUMITE_LIBRARIES").unwrap_or_else(|_| "embedded,accad-male2,cmu-walk".to_owned());
+    let mut all = true;
+    for name in names.split(',') {
+        let Some(baked) = kumite_captures::library(name) else {
+            all = false;
+            continue;
+        };
+        all &= library(name, &Arc::new(baked.library), count);
+    }
+    holds(all);
+}
+
+/// One walk: how good it is, and how many edges it played.
+fn walk(library: &Arc<Library>, seed: u64) -> (Quality, usize) {
+    let mut chance = Chance::new(seed);
+    let node = NodeIdx(chance.below(library.graph().nodes().len() as u32));
+    let mut character = Character::new(Arc::clone(library), node, Vec2::ZERO, 0.0);
+    let mut recorder = Recorder::default();
+    recorder.record(&character, None);
+    for _ in 0..SECONDS * TICKS {
+        let began = character.step(|_, next| next[chance.below(next.len() as u32) as usize]);
+        recorder.record(&character, began);
+    }
+    // A clip holds finite numbers only: a pose that is none does not become a take.
+    let take = recorder.finish("walk", library.skeleton()).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+    let last = FrameIdx(take.clip.frames() as u32 - 1);
+    assert!(take.clip.root(last).is_finite() && take.clip.rotation(last, JointIdx::ROOT).is_finite());
+    (take.quality, take.events.len())
+}
+
+fn library(name: &str, library: &Arc<Library>, count: u64) -> bool {
+    let next = AtomicU64::new(0);
+    let work = || {
+        let (start, mut done) = (ThreadTime::now(), Vec::new());
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= count {
+                return (done, start.elapsed().as_secs_f64());
+            }
+            done.push((seed, walk(library, seed)));
+        }
+    };
+    let threads: Vec<_> = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
+        all.into_iter().map(|t| t.join().unwrap_or_else(|e| std::panic::resume_unwind(e))).collect()
+    });
+    let seconds: f64 = threads.iter().map(|t| t.1).sum();
+    let mut walks: Vec<(u64, (Quality, usize))> = threads.into_iter().flat_map(|t| t.0).collect();
+    walks.sort_by_key(|w| w.0);
+    let mean = |value: fn(&Quality) -> f32| {
+        walks.iter().map(|w| f64::from(value(&w.1.0))).sum::<f64>() / walks.len().max(1) as f64
+    };
+    let worst = |value: fn(&Quality) -> f32| {
+        let most = walks.iter().max_by(|a, b| value(&a.1.0).total_cmp(&value(&b.1.0)));
+        most.map_or((0, 0.0), |w| (w.0, f64::from(value(&w.1.0))))
+    };
+    figure(&format!("{name}: walks of {SECONDS} s"), walks.len() as f64, "");
+    figure(&format!("{name}: edges played"), walks.iter().map(|w| w.1.1 as f64).sum(), "");
+    figure(&format!("{name}: seconds of motion a second of one core"), count as f64 * f64::from(SECONDS) / seconds, "");
+    let mut held = !walks.is_empty();
+    for (what, unit, value, most) in [
+        ("planted feet slide", "cm/s", (|q| q.foot_slide_cm_s) as fn(&Quality) -> f32, 2.0),
+        ("planted feet float", "cm", |q| q.float_cm, 1.0),
+        ("snap", "", |q| q.snap, 1.5),
+    ] {
+        let (seed, most_seen) = worst(value);
+        figure(&format!("{name}: {what}, mean of walks"), mean(value), unit);
+        figure(&format!("{name}: {what}, worst walk"), most_seen, unit);
+        let over = walks.iter().filter(|w| value(&w.1.0) > most).count();
+        eprintln!("{name}: {what}: worst seed {seed}, {over} walks over {most}");
+        held &= most_seen <= f64::from(most);
+    }
+    held
+}
