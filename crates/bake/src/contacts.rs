@@ -7,9 +7,9 @@ use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Role, Roles, Vec3, WorldPose
 /// Leg of a person the numbers below are given for, metres. Other legs scale them.
 const LEG: f32 = 0.87;
 /// A part comes to stand when it is lower and slower than this: metres, metres per second.
-const LAND: (f32, f32) = (0.035, 0.25);
+const LAND: (f32, f32) = (0.035, 0.20);
 /// It leaves when it is higher or faster than this.
-const LEAVE: (f32, f32) = (0.060, 0.40);
+const LEAVE: (f32, f32) = (0.060, 0.30);
 /// Shorter contacts are touches in passing, shorter gaps are noise; seconds.
 const SHORTEST: (f32, f32) = (0.06, 0.07);
 /// Speeds are measured over this time, so that the noise of a marker does not lift a foot; seconds.

@@ -9,6 +9,7 @@ pub mod judge;
 pub mod library;
 pub mod manifest;
 pub mod prepare;
+pub mod rehearse;
 pub mod transitions;
 pub mod understand;
 

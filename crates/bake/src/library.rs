@@ -1,12 +1,15 @@
 //! From clips that are ready to the library characters play.
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
 use kumite_motion::library::{Library, LibraryError};
 use kumite_motion::volume::{self, Volumes};
-use kumite_motion::{Clip, Roles};
+use kumite_motion::{Clip, EdgeIdx, Roles};
 
 use crate::graph::{self, BuildError, GraphConfig, Report};
+use crate::rehearse::rehearse;
 use crate::transitions::{self, TransitionConfig, TransitionError, Transitions};
 
 /// How a library is made.
@@ -27,6 +30,8 @@ pub struct Baked {
     pub report: Report,
     /// All that was found, of which the graph keeps a part.
     pub transitions: Transitions,
+    /// How many of them looked bad when they were played, and are not in it.
+    pub rehearsed_out: usize,
 }
 
 /// Why clips do not make a library.
@@ -53,12 +58,36 @@ impl fmt::Display for BakeError {
 
 impl std::error::Error for BakeError {}
 
+/// Bad cuts are taken out, which lets others in that were not rehearsed; after so many rounds what is left is left.
+const ROUNDS: usize = 12;
+
 /// Makes the library. Same clips, same library, on any number of threads.
-pub fn bake(name: &str, clips: Vec<Clip>, config: &BakeConfig) -> Result<Baked, BakeError> {
-    let transitions = transitions::find(&clips, &config.transitions).map_err(BakeError::Transitions)?;
-    let (graph, report) = graph::build(&clips, &transitions, &config.graph).map_err(BakeError::Graph)?;
+pub fn bake(name: &str, mut clips: Vec<Clip>, config: &BakeConfig) -> Result<Baked, BakeError> {
+    let mut transitions = transitions::find(&clips, &config.transitions).map_err(BakeError::Transitions)?;
     let spheres = volume::fit(clips[0].skeleton(), &Roles::canonical());
-    let volumes = Volumes::of(&graph, &clips, spheres);
-    let library = Library::new(name, clips, graph, volumes).map_err(BakeError::Library)?;
-    Ok(Baked { library, report, transitions })
+    let (mut rehearsed, mut rehearsed_out) = (BTreeSet::new(), 0);
+    for round in 1.. {
+        let (graph, report) = graph::build(&clips, &transitions, &config.graph).map_err(BakeError::Graph)?;
+        let volumes = Volumes::of(&graph, &clips, spheres.clone());
+        let library = Arc::new(Library::new(name, clips, graph, volumes).map_err(BakeError::Library)?);
+        let cut = |edge: EdgeIdx| {
+            let edge = library.graph().edge(edge);
+            let node = library.graph().nodes()[edge.from.at()];
+            ((node.clip, node.frame), (edge.clip, edge.first))
+        };
+        let new: Vec<EdgeIdx> = (0..library.graph().edges().len() as u32)
+            .map(EdgeIdx)
+            .filter(|e| library.graph().edge(*e).entry.is_some() && rehearsed.insert(cut(*e)))
+            .collect();
+        let bad = if round <= ROUNDS { rehearse(&library, &new, config.transitions.threads) } else { Vec::new() };
+        let bad: BTreeSet<_> = bad.into_iter().map(cut).collect();
+        let library = Arc::unwrap_or_clone(library);
+        if bad.is_empty() {
+            return Ok(Baked { library, report, transitions, rehearsed_out });
+        }
+        rehearsed_out += bad.len();
+        transitions.list.retain(|t| !bad.contains(&(t.from, t.to)));
+        clips = library.into_clips();
+    }
+    Err(BakeError::Transitions(TransitionError::NoClips))
 }

@@ -77,6 +77,11 @@ impl Library {
         Ok(Library { name: name.to_owned(), attribution: Vec::new(), skeleton, clips: clips.into(), graph, volumes })
     }
 
+    /// The clips again, to make another library of.
+    pub fn into_clips(self) -> Vec<Clip> {
+        self.clips.into_vec()
+    }
+
     /// The one all clips are of.
     pub fn skeleton(&self) -> &Arc<Skeleton> {
         &self.skeleton

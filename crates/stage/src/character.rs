@@ -45,6 +45,11 @@ impl Character {
     /// Standing at a place on the ground, x and z, facing `turn`, at the beginning of an edge that leaves `node`.
     pub fn new(library: Arc<Library>, node: NodeIdx, at: Vec2, turn: f32) -> Character {
         let edge = library.graph().leaving(node).next().unwrap_or(EdgeIdx(0));
+        Self::on(library, edge, at, turn)
+    }
+
+    /// Likewise, at the beginning of an edge.
+    pub fn on(library: Arc<Library>, edge: EdgeIdx, at: Vec2, turn: f32) -> Character {
         let anatomy = Anatomy::of_canonical(library.skeleton());
         let mut character = Character {
             anatomy,

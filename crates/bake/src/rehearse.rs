@@ -1,0 +1,88 @@
+//! Every cut is played once before it goes into a library: what a distance between poses cannot tell, a stage can.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use kumite_motion::library::Library;
+use kumite_motion::{EdgeIdx, Graph, Vec2};
+use kumite_stage::{Character, Recorder, TICKS};
+
+/// A cut may not snap by more than this, in units of [`kumite_stage::SNAP_UNIT`]; takes are held to 1.5.
+const SNAP: f32 = 1.0;
+/// Nor may planted feet slide faster than this in the motion around it, centimetres per second on average.
+const SLIDE: f32 = 4.0;
+/// So many ways to come to a cut are tried: a join may begin before the one before is over.
+const RUN_UPS: usize = 4;
+/// How long the motion goes on after the cut, seconds: as long as joins last.
+const AFTER: f32 = 0.4;
+
+/// Those of some cuts of a library that look bad when they are played.
+pub fn rehearse(library: &Arc<Library>, cuts: &[EdgeIdx], threads: usize) -> Vec<EdgeIdx> {
+    let graph = library.graph();
+    let before = run_ups(graph);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut bad = Vec::new();
+        while let Some(&cut) = cuts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let from = graph.edge(cut).from;
+            if before[from.at()].iter().any(|run_up| !passes(library, *run_up, cut)) {
+                bad.push(cut);
+            }
+        }
+        bad
+    };
+    let threads = if cfg!(target_family = "wasm") { 1 } else { threads.max(1) };
+    let mut bad = if threads == 1 {
+        work()
+    } else {
+        std::thread::scope(|scope| {
+            let others: Vec<_> =
+                (1..threads).filter_map(|_| std::thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
+            let mut bad = work();
+            for other in others {
+                match other.join() {
+                    Ok(more) => bad.extend(more),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            bad
+        })
+    };
+    bad.sort();
+    bad
+}
+
+/// Per node some edges that lead to it, the shortest first.
+fn run_ups(graph: &Graph) -> Vec<Vec<EdgeIdx>> {
+    let mut before = vec![Vec::new(); graph.nodes().len()];
+    let mut edges: Vec<EdgeIdx> = (0..graph.edges().len() as u32).map(EdgeIdx).collect();
+    edges.sort_by(|a, b| graph.edge(*a).seconds.total_cmp(&graph.edge(*b).seconds).then(a.cmp(b)));
+    for edge in edges {
+        let to = &mut before[graph.edge(edge).to.at()];
+        if to.len() < RUN_UPS {
+            to.push(edge);
+        }
+    }
+    before
+}
+
+fn passes(library: &Arc<Library>, run_up: EdgeIdx, cut: EdgeIdx) -> bool {
+    let graph = library.graph();
+    let mut character = Character::on(Arc::clone(library), run_up, Vec2::ZERO, 0.0);
+    let mut recorder = Recorder::default();
+    recorder.record(&character, None);
+    let seconds = graph.edge(run_up).seconds + AFTER;
+    let mut played = false;
+    for _ in 0..(seconds * TICKS as f32) as u32 {
+        let began = character.step(|_, next| {
+            let first = !std::mem::replace(&mut played, true);
+            // After it the clip goes on by itself where it can: another cut would be another rehearsal.
+            let on = next.iter().find(|e| graph.edge(**e).entry.is_none());
+            if first { cut } else { on.or(next.first()).copied().unwrap_or(cut) }
+        });
+        recorder.record(&character, began);
+    }
+    recorder
+        .finish("rehearsal", library.skeleton())
+        .is_ok_and(|take| take.quality.snap <= SNAP && take.quality.foot_slide_cm_s <= SLIDE)
+}
