@@ -187,11 +187,18 @@ pub(crate) struct BakeArgs {
 #[command(after_help = "Examples:
   kumite graph
   kumite graph --library library.toml
-  kumite graph --library fighter.kumite --json")]
+  kumite graph --library fighter.kumite --json
+  kumite graph --svg graph.svg --matrix distances.png")]
 pub(crate) struct GraphArgs {
     /// `embedded`, a bundle, or a manifest
     #[arg(long, value_name = "LIBRARY", default_value = "embedded")]
     pub(crate) library: String,
+    /// Draw the graph: clips around a circle, cuts across it
+    #[arg(long, value_name = "OUT.svg", value_hint = ValueHint::FilePath)]
+    pub(crate) svg: Option<PathBuf>,
+    /// Draw the distances between all moments, dark where two are alike, with the cuts
+    #[arg(long, value_name = "OUT.png", value_hint = ValueHint::FilePath)]
+    pub(crate) matrix: Option<PathBuf>,
 }
 
 /// Play a scene: characters wander through their library's graph

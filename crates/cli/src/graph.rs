@@ -4,12 +4,19 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use kumite_bake::graph::seconds_to;
+use kumite_bake::transitions::{Cloud, TransitionConfig, each_row};
+use kumite_motion::library::Library;
 use kumite_motion::{Clip, SpanKind};
+use kumite_picture::{Matrix, Network, Theme};
 use serde_json::{Map, Value, json};
 
 use crate::args::GraphArgs;
-use crate::failure::Outcome;
-use crate::{Progress, Report, bake};
+use crate::failure::{Failure, Outcome};
+use crate::output::Outputs;
+use crate::{Progress, Report, bake, source};
+
+/// Pixels along a side of a matrix at most: larger ones show no more, and libraries have many thousand frames.
+const MATRIX: usize = 1600;
 
 pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> Outcome<Report> {
     let (library, report) = bake::load(&args.library, Path::new(""), progress)?;
@@ -57,6 +64,21 @@ pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> Outcome<Report> {
     for gap in &gaps {
         let _ = writeln!(text, "    lost: {gap}");
     }
+    let mut outputs = Outputs::default();
+    for (path, ending) in [(&args.svg, "svg"), (&args.matrix, "png")] {
+        let Some(path) = path else { continue };
+        if source::ending(path).as_deref() != Some(ending) {
+            let found = source::ending(path).unwrap_or_default();
+            let message = format!("this picture is written as .{ending}, not as {found:?}");
+            return Err(Failure::bad(message).in_file(path).found(found).allowed(format!(".{ending}")));
+        }
+        let bytes = match ending {
+            "svg" => Network { library: &library, theme: Theme::LIGHT }.to_svg().into_bytes(),
+            _ => matrix(&library)?.render().to_png(),
+        };
+        outputs.stage(path, &bytes)?;
+    }
+    outputs.commit()?;
     let kept_share = report.as_ref().map(|r| r.seconds.1 / r.seconds.0.max(1e-6));
     let json = json!({
         "nodes": graph.nodes().len(), "edges": graph.edges().len(),
@@ -64,4 +86,34 @@ pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> Outcome<Report> {
         "kept_share": kept_share, "synthetic_share": 0.0, "labels": labels, "gaps": gaps,
     });
     Ok(Report { text, json })
+}
+
+/// The distances between all moments of a library; where pixels stand for several, the least.
+fn matrix(library: &Library) -> Outcome<Matrix> {
+    let config = TransitionConfig::default();
+    let cloud = Cloud::new(library.clips(), &config).map_err(|e| Failure::bad(e.to_string()))?;
+    let size = cloud.len().clamp(1, MATRIX);
+    let pixel = |window: usize| window * size / cloud.len().max(1);
+    let mut distances = vec![f32::INFINITY; size * size];
+    each_row(&cloud, true, |s, t, row| {
+        for (offset, squared) in row.iter().enumerate() {
+            let (a, b) = (pixel(s), pixel((t + offset).min(cloud.len() - 1)));
+            for at in [a * size + b, b * size + a] {
+                distances[at] = distances[at].min(*squared);
+            }
+        }
+    });
+    distances.iter_mut().for_each(|d| *d = d.max(0.0).sqrt());
+    let firsts: Vec<usize> = (0..cloud.len()).filter(|s| cloud.place(*s).is_some_and(|p| p.1.0 == 0)).collect();
+    let graph = library.graph();
+    let cuts = graph.edges().iter().filter(|e| e.entry.is_some()).map(|edge| {
+        let node = graph.node(edge.from);
+        (pixel(firsts[node.clip.at()] + node.frame.at()), pixel(firsts[edge.clip.at()] + edge.first.at()))
+    });
+    let cuts: Vec<(usize, usize)> = cuts.collect();
+    let mut far: Vec<f32> = graph.edges().iter().filter_map(|e| e.entry).map(|e| e.distance).collect();
+    far.sort_by(f32::total_cmp);
+    let limit = far.get(far.len() * 9 / 10).copied().unwrap_or(0.1);
+    let borders = firsts.iter().skip(1).map(|s| pixel(*s)).collect();
+    Ok(Matrix { size, distances, borders, cuts, limit, theme: Theme::LIGHT })
 }

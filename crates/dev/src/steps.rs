@@ -153,7 +153,23 @@ fn wasm() -> Result<(), String> {
     let packages: Vec<String> = ENGINE.iter().map(|name| format!("-pkumite-{name}")).collect();
     let mut words = vec!["cargo", "check", "--quiet", "--target", TARGET];
     words.extend(packages.iter().map(String::as_str));
-    run(&words, &[])
+    run(&words, &[])?;
+    // And give the same bits there.
+    let native =
+        output(&["cargo", "test", "--quiet", "-p", "kumite-stage", "--test", "hash", "--", "--nocapture"], &[])?;
+    let build =
+        ["cargo", "build", "--quiet", "--release", "--target", TARGET, "-p", "kumite-stage", "--example", "hash"];
+    run(&build, &[])?;
+    let module = target().join(TARGET).join("release/examples/hash.wasm").display().to_string();
+    let wasm = output(&["node", "crates/stage/tests/js/hash.mjs", &module], &[])?;
+    let said = |text: &str| text.lines().find_map(|l| l.strip_prefix("hash ").map(str::to_owned));
+    match (said(&native), said(&wasm)) {
+        (Some(a), Some(b)) if a == b => {
+            println!("a walk of 20 s natively and in wasm: {a}");
+            Ok(())
+        }
+        (native, wasm) => Err(format!("a walk is {native:?} natively, {wasm:?} in wasm")),
+    }
 }
 
 /// A replay of an embedded motion, opened and used in headless Chromium.

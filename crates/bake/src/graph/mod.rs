@@ -150,9 +150,9 @@ fn lay_ways(clips: &[Clip], list: &[Transition], nodes: &[Node], config: &GraphC
         };
         let (clip, FrameIdx(first)) = transition.to;
         let run = ((config.edge_seconds * clips[clip.at()].fps()).round() as u32).max(1);
-        // The first node far enough on, or the clip's last. Cuts in quick succession tear a body to and fro.
+        // The first node far enough on, or the clip's last.
         let far = nodes.partition_point(|n| (n.clip, n.frame.0) < (clip, first + run));
-        let near = |at: usize| nodes.get(at).is_some_and(|n| n.clip == clip && n.frame.0 >= first + run.div_ceil(2));
+        let near = |at: usize| nodes.get(at).is_some_and(|n| n.clip == clip && n.frame.0 > first);
         let to = if near(far) { Some(far) } else { far.checked_sub(1).filter(|at| near(*at)) };
         if let Some(to) = to {
             ways.push(Way { from, to, clip, first, entry: Some(entry) });
@@ -176,7 +176,7 @@ fn largest(clips: &[Clip], nodes: &[Node], ways: &[Way], components: &[usize]) -
 }
 
 /// At most so many ways out of each node, as different as can be, and still all nodes and unbroken spans within
-/// reach. Bridges come in for the latter only.
+/// reach. Bridges, and cuts that are over at once, come in for the latter only.
 fn thin_out(
     clips: &[Clip],
     transitions: &Transitions,
@@ -188,7 +188,12 @@ fn thin_out(
     let distance = |w: usize| ways[w].entry.map_or(0.0, |t| transitions.list[t].distance);
     let mut keep = vec![false; ways.len()];
     let mut leaving: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    let usual = inside.iter().filter(|w| distance(**w) <= transitions.limit);
+    // Cuts in quick succession tear a body to and fro.
+    let hasty = |w: usize| {
+        let played = (nodes[ways[w].to].frame.0 - ways[w].first) as f32 / clips[ways[w].clip.at()].fps();
+        ways[w].entry.is_some() && played < 0.5 * config.edge_seconds
+    };
+    let usual = inside.iter().filter(|w| distance(**w) <= transitions.limit && !hasty(**w));
     usual.for_each(|&w| leaving.entry(ways[w].from).or_default().push(w));
     for out in leaving.values_mut() {
         out.sort_by(|&a, &b| {

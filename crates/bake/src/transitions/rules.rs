@@ -3,6 +3,8 @@
 use kumite_motion::blend::Velocity;
 use kumite_motion::{Clip, Contacts, FrameIdx, JointIdx, Pose, Role, Roles};
 
+use kumite_stage::SNAP_UNIT;
+
 use super::cloud::Cloud;
 use super::{TransitionConfig, quantile, successors};
 
@@ -172,10 +174,10 @@ fn jolts(clips: &[Clip], share: f32) -> Vec<Vec<bool>> {
             steps
         })
         .collect();
-    // In a library without glitches the largest steps are motion like any other: a jolt is also twice what one in a
-    // hundred is.
-    let most = quantile(all.clone(), share).max(2.0 * quantile(all, 0.99));
-
+    // In a library without glitches the largest steps are motion like any other: a jolt is also half of what is rare in
+    // captures, at 60 frames per second.
+    let fps = clips.first().map_or(60.0, Clip::fps);
+    let most = quantile(all, share).max(0.5 * SNAP_UNIT * 60.0 / fps);
     let near = |steps: &Vec<f32>| {
         let jolt = |frame: usize| {
             let around = frame.saturating_sub(2)..(frame + 3).min(steps.len());

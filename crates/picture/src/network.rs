@@ -1,0 +1,133 @@
+//! A library's graph as one picture: clips around a circle, cuts across it.
+
+use std::f32::consts::TAU;
+use std::fmt::Write as _;
+
+use kumite_motion::library::Library;
+use kumite_motion::{Clip, ClipIdx, Vec2};
+
+use crate::Theme;
+
+/// Of one picture, pixels.
+const SIZE: f32 = 1400.0;
+const RADIUS: f32 = 500.0;
+/// Between two clips, radians, for a hundred clips; fewer get more.
+const GAP: f32 = 0.012;
+
+/// Clips as arcs, as long as they last, with their labels in colour; a tick where motion may branch; a line across for each cut, fading
+/// from where it leaves to where it enters.
+#[derive(Clone, Copy, Debug)]
+pub struct Network<'a> {
+    /// Whose graph.
+    pub library: &'a Library,
+    /// Colours.
+    pub theme: Theme,
+}
+
+impl Network<'_> {
+    /// An SVG file.
+    pub fn to_svg(&self) -> String {
+        let (library, theme) = (self.library, self.theme);
+        let clips = library.clips();
+        let total: f32 = clips.iter().map(Clip::seconds).sum();
+        let gap = (GAP * 100.0 / clips.len() as f32).min(0.03);
+        let turn = (TAU - gap * clips.len() as f32) / total.max(1e-6);
+        let mut starts = vec![0.0f32];
+        for clip in clips {
+            starts.push(starts[starts.len() - 1] + clip.seconds() * turn + gap);
+        }
+        let angle = |clip: ClipIdx, seconds: f32| starts[clip.at()] + seconds * turn;
+        let point = |angle: f32, radius: f32| {
+            Vec2::new(libm::sinf(angle), -libm::cosf(angle)) * radius + Vec2::splat(0.5 * SIZE)
+        };
+        let arc = |from: f32, to: f32, radius: f32| {
+            let (a, b) = (point(from, radius), point(to, radius));
+            let large = u8::from(to - from > 0.5 * TAU);
+            format!("M{:.1} {:.1}A{radius} {radius} 0 {large} 1 {:.1} {:.1}", a.x, a.y, b.x, b.y)
+        };
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {SIZE} {SIZE}\" font-family=\"sans-serif\">\n\
+             <rect width=\"{SIZE}\" height=\"{SIZE}\" fill=\"{}\"/>\n",
+            theme.paper.hex()
+        );
+        let graph = library.graph();
+        let cuts = graph.edges().iter().filter(|e| e.entry.is_some()).count();
+        let strength = (8.0 / (cuts.max(1) as f32).sqrt()).clamp(0.06, 0.5);
+        let _ = writeln!(svg, "<g fill=\"none\" stroke-width=\"1\" stroke-opacity=\"{strength:.2}\">");
+        for edge in graph.edges().iter().filter(|e| e.entry.is_some()) {
+            let node = graph.node(edge.from);
+            let fps = |clip: ClipIdx| clips[clip.at()].fps();
+            let a = point(angle(node.clip, node.frame.at() as f32 / fps(node.clip)), RADIUS - 8.0);
+            let b = point(angle(edge.clip, edge.first.at() as f32 / fps(edge.clip)), RADIUS - 8.0);
+            // Near ones bow a little, far ones pass near the middle.
+            let middle = Vec2::splat(0.5 * SIZE).lerp((a + b) * 0.5, 0.25);
+            let kind = clips[edge.clip.at()].spans.first().map_or(theme.ink, |s| theme.span(s.kind));
+            let _ = writeln!(
+                svg,
+                "<path stroke=\"{}\" d=\"M{:.1} {:.1}Q{:.1} {:.1} {:.1} {:.1}\"/>",
+                kind.hex(),
+                a.x,
+                a.y,
+                middle.x,
+                middle.y,
+                b.x,
+                b.y
+            );
+        }
+        svg += "</g>\n";
+        for (index, clip) in clips.iter().enumerate() {
+            let clip_idx = ClipIdx(index as u32);
+            let (from, to) = (angle(clip_idx, 0.0), angle(clip_idx, clip.seconds()));
+            let path = arc(from, to, RADIUS);
+            let _ =
+                writeln!(svg, "<path fill=\"none\" stroke=\"{}\" stroke-width=\"10\" d=\"{path}\"/>", theme.grid.hex());
+            for span in &clip.spans {
+                let path = arc(angle(clip_idx, span.from), angle(clip_idx, span.to), RADIUS);
+                let colour = theme.span(span.kind).hex();
+                let _ = writeln!(svg, "<path fill=\"none\" stroke=\"{colour}\" stroke-width=\"10\" d=\"{path}\"/>");
+            }
+            // Names stand outwards, and are never upside down.
+            let middle = 0.5 * (from + to);
+            let (at, left) = (point(middle, RADIUS + 16.0), libm::sinf(middle) < 0.0);
+            let degrees = middle.to_degrees() - if left { -90.0 } else { 90.0 };
+            let size = (0.8 * (to - from + gap) * RADIUS).clamp(5.0, 15.0);
+            let _ = writeln!(
+                svg,
+                "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"{}\" font-size=\"{size:.1}\" text-anchor=\"{}\" \
+                 dominant-baseline=\"middle\" transform=\"rotate({degrees:.1} {:.1} {:.1})\">{}</text>",
+                at.x,
+                at.y,
+                theme.ink.hex(),
+                if left { "end" } else { "start" },
+                at.x,
+                at.y,
+                escape(&clip.name)
+            );
+        }
+        let _ = writeln!(svg, "<g stroke=\"{}\" stroke-width=\"0.8\">", theme.ink.hex());
+        for node in graph.nodes() {
+            let at = angle(node.clip, node.frame.at() as f32 / clips[node.clip.at()].fps());
+            let (a, b) = (point(at, RADIUS - 8.0), point(at, RADIUS + 5.0));
+            let _ = writeln!(svg, "<path d=\"M{:.1} {:.1}L{:.1} {:.1}\"/>", a.x, a.y, b.x, b.y);
+        }
+        svg += "</g>\n";
+        let caption = format!(
+            "{}: {} clips, {total:.0} s, {} nodes, {} edges, {cuts} of them cuts",
+            library.name,
+            clips.len(),
+            graph.nodes().len(),
+            graph.edges().len()
+        );
+        let _ = writeln!(
+            svg,
+            "<text x=\"20\" y=\"34\" font-size=\"20\" fill=\"{}\">{}</text>\n</svg>",
+            theme.ink.hex(),
+            escape(&caption)
+        );
+        svg
+    }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
