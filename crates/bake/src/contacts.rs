@@ -93,19 +93,19 @@ fn flip_short(stands: &mut [bool], value: bool, least: usize) {
     }
 }
 
-/// Mean speed along the ground of what is planted, metres per second in the clip's unit; `None` if nothing ever is.
+/// Mean speed along the ground of what feet stand on, the ball, or the heel until the ball is down; metres per second in the clip's unit. `None`
+/// if none ever stands. A heel that swings round its planted ball is a pivot, not a slide.
 pub fn slide(clip: &Clip, roles: &Roles, anatomy: &Anatomy, contacts: &[Contacts]) -> Option<f32> {
     let feet = soles(clip, roles, anatomy)?;
-    let parts = [[Contacts::LEFT_HEEL, Contacts::LEFT_TOE], [Contacts::RIGHT_HEEL, Contacts::RIGHT_TOE]];
+    let parts = [(Contacts::LEFT_HEEL, Contacts::LEFT_TOE), (Contacts::RIGHT_HEEL, Contacts::RIGHT_TOE)];
     let (mut sum, mut count) = (0.0f64, 0u32);
-    for (foot, parts) in feet.iter().zip(parts) {
-        for (track, part) in foot.points.iter().zip(parts) {
-            for frame in 1..contacts.len() {
-                if contacts[frame].has(part) && contacts[frame - 1].has(part) {
-                    let step = track[frame] - track[frame - 1];
-                    sum += f64::from(Vec3::new(step.x, 0.0, step.z).length() * clip.fps());
-                    count += 1;
-                }
+    for (foot, (heel, toe)) in feet.iter().zip(parts) {
+        let part = |c: Contacts| if c.any(toe) { Some(1) } else { c.any(heel).then_some(0) };
+        for frame in 1..contacts.len() {
+            if let Some(part) = part(contacts[frame]).filter(|p| part(contacts[frame - 1]) == Some(*p)) {
+                let step = foot.points[part][frame] - foot.points[part][frame - 1];
+                sum += f64::from(Vec3::new(step.x, 0.0, step.z).length() * clip.fps());
+                count += 1;
             }
         }
     }

@@ -177,11 +177,13 @@ fn there_and_back(from: &str, onto: Option<&str>) {
     figure(&format!("{way}: clips within 0.5 cm/s"), small as f32, "");
     figure(&format!("{way}: floats by, most"), floats.last().map_or(0.0, |f| f.0), "cm");
     figure(&format!("{way}: there and back, 99th percentile"), share(0.99), "degrees");
+    let within = angles.partition_point(|a| *a <= 2.0) as f32 / angles.len() as f32;
+    figure(&format!("{way}: there and back, share within 2 degrees"), within, "");
     figure(&format!("{way}: there and back, most"), share(1.0), "degrees");
-    // Falls and running turns, where a foot counts as planted while it rolls, grow with the length of the foot.
-    assert!(small as f32 >= 0.95 * slides.len() as f32, "{small} of {}", slides.len());
+    assert_eq!(small, slides.len(), "{:?}", slides.last());
     assert!(floats.last().is_none_or(|f| f.0 <= 1.0), "{floats:?}");
-    assert!(share(0.99) <= 2.0, "{}", share(0.99));
+    // Single frames lose more: a leg that would have to be longer there cannot say how straight it was when it comes back.
+    assert!(share(0.995) <= 2.0, "{}", share(0.995));
 }
 
 /// Mean distance of planted soles from the floor, metres.

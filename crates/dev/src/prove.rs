@@ -57,8 +57,8 @@ const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "retarget",
-        says: "Motions carried over to another body keep their planted feet (slide grows by 0.5 cm/s or less in 19 clips of 20), \
-               float by 1 cm or less, and come back within 2 degrees (99 % of joints and frames).",
+        says: "Motions carried over to another body keep their planted feet (slide grows by 0.5 cm/s or less in every clip), \
+               float by 1 cm or less, and come back within 2 degrees (99.5 % of joints and frames).",
         by: Proof::Test("kumite-bake", "captures", "onto"),
     },
     Claim {

@@ -26,8 +26,12 @@ const HAND_OVER: f32 = 0.15;
 pub fn retarget(clip: &Clip, from: Actor<'_>, to: Actor<'_>) -> Result<Clip, ClipError> {
     let scale = to.anatomy.leg / from.anatomy.leg;
     let legs = [Side::new(&from, &to, Role::LeftAnkle), Side::new(&from, &to, Role::RightAnkle)];
-    let holds = [(Contacts::LEFT, Role::LeftAnkle), (Contacts::RIGHT, Role::RightAnkle)]
-        .map(|(foot, ankle)| (hold(clip, foot), offsets(clip, &from, &to, scale, foot, ankle)));
+    let feet = [
+        (Contacts::LEFT_HEEL, Contacts::LEFT_TOE, Role::LeftAnkle),
+        (Contacts::RIGHT_HEEL, Contacts::RIGHT_TOE, Role::RightAnkle),
+    ];
+    let holds = feet
+        .map(|(heel, toe, ankle)| (hold(clip, heel.with(toe)), offsets(clip, &from, &to, scale, (heel, toe), ankle)));
     let drivers = drivers(&from, &to);
     let (mut pose, mut source) = (Pose::default(), WorldPose::default());
     let mut world = WorldPose::default();
@@ -150,8 +154,12 @@ const HEEL: f32 = 0.05;
 /// The bottom of the heel, in the world. `ankle` says which foot.
 pub fn heel_of(actor: &Actor<'_>, world: &WorldPose, ankle: Role) -> Option<Vec3> {
     let attitude = actor.anatomy.canonical(actor.roles, world, ankle)?;
-    let below = Vec3::new(0.0, -actor.anatomy.ankle, -HEEL * actor.anatomy.leg);
-    Some(world.position(actor.roles.get(ankle)?) + attitude * below)
+    Some(world.position(actor.roles.get(ankle)?) + attitude * heel_below(actor))
+}
+
+/// From ankle to the heel's bottom in the frame of a canonical foot.
+fn heel_below(actor: &Actor<'_>) -> Vec3 {
+    Vec3::new(0.0, -actor.anatomy.ankle, -HEEL * actor.anatomy.leg)
 }
 
 /// From ankle to the ball's bottom in the frame of a canonical foot.
@@ -161,49 +169,77 @@ fn foot_of(actor: &Actor<'_>, world: &WorldPose, ankle: Role) -> Option<Vec3> {
     Some(attitude.conjugate() * (ball_of(actor, world, ankle)? - at))
 }
 
-/// By how much the ball of the target's foot stands ahead of where the source's stood, in each frame: feet are of different length, and
-/// it is the ankle that must be under the leg when the sole is flat. Constant while the foot is planted, so that it does not slide;
-/// passing over in between.
-fn offsets(clip: &Clip, from: &Actor<'_>, to: &Actor<'_>, scale: f32, foot: Contacts, ankle: Role) -> Vec<Vec3> {
+/// By how much the ball of the target's foot stands beside where the source's stood, in each frame: feet are of different length, and
+/// it is the ankle that must be under the leg when the sole is flat. Constant while the ball is planted, so that it does not slide; while
+/// only the heel is, so that the heel does not; passing over in between.
+fn offsets(
+    clip: &Clip,
+    from: &Actor<'_>,
+    to: &Actor<'_>,
+    scale: f32,
+    (heel, toe): (Contacts, Contacts),
+    ankle: Role,
+) -> Vec<Vec3> {
+    let frames = clip.contacts.len().min(clip.frames());
     let mut offsets = vec![Vec3::ZERO; clip.frames()];
     let (mut pose, mut world) = (Pose::default(), WorldPose::default());
     fk::pose(to.skeleton, &Pose::rest(to.skeleton), &mut world);
     let Some(own) = foot_of(to, &world, ankle) else { return offsets };
-    let mut attitude_at = |frame: usize| {
+    // Attitude of the foot, and by how much the target's foot is longer than the source's: from ankle and from heel to ball.
+    let mut feet = Vec::with_capacity(frames);
+    for frame in 0..frames {
         clip.pose(FrameIdx(frame as u32), &mut pose);
         fk::pose(clip.skeleton(), &pose, &mut world);
-        Some((from.anatomy.canonical(from.roles, &world, ankle)?, foot_of(from, &world, ankle)?))
-    };
-    // One offset a stand, taken where the sole is flattest.
-    let mut stands: Vec<(usize, usize, Vec3)> = Vec::new();
+        let attitude = from.anatomy.canonical(from.roles, &world, ankle);
+        let (Some(attitude), Some(source)) = (attitude, foot_of(from, &world, ankle)) else { return offsets };
+        let ahead = attitude * (own - source * scale);
+        let longer = attitude * (own - heel_below(to) - (source - heel_below(from)) * scale);
+        feet.push((attitude, ahead, longer));
+    }
+    let foot = heel.with(toe);
+    let mut stands: Vec<(usize, usize)> = Vec::new();
     let mut frame = 0;
-    while frame < clip.contacts.len().min(clip.frames()) {
-        if !clip.contacts[frame].any(foot) {
+    while frame < frames {
+        let end = frame + clip.contacts[frame..frames].iter().take_while(|c| c.any(foot)).count();
+        if end == frame {
             frame += 1;
             continue;
         }
-        let start = frame;
-        let mut flattest = (f32::NEG_INFINITY, Vec3::ZERO);
-        while frame < clip.contacts.len().min(clip.frames()) && clip.contacts[frame].any(foot) {
-            if let Some((attitude, source)) = attitude_at(frame) {
-                let flat = (attitude * Vec3::Y).y;
-                if flat > flattest.0 {
-                    let ahead = attitude * (own - source * scale);
-                    flattest = (flat, Vec3::new(ahead.x, 0.0, ahead.z));
-                }
+        // One offset a stand, taken where the sole is flattest.
+        let flat = |f: &usize| (feet[*f].0 * Vec3::Y).y;
+        let flattest = (frame..end).max_by(|a, b| flat(a).total_cmp(&flat(b)).then(b.cmp(a))).unwrap_or(frame);
+        let ball = Vec3::new(feet[flattest].1.x, 0.0, feet[flattest].1.z);
+        offsets[frame..end].fill(ball);
+        // Where only the heel stands the foot turns about it, and meets the ball's offset where the ball comes down or left.
+        let mut start = frame;
+        while start < end {
+            let on_heel = |f: usize| !clip.contacts[f].any(toe);
+            let stop = (start..end).find(|f| on_heel(*f) != on_heel(start)).unwrap_or(end);
+            if on_heel(start) {
+                let meets = if stop < end {
+                    stop
+                } else if start > frame {
+                    start - 1
+                } else {
+                    flattest
+                };
+                (start..stop).for_each(|f| offsets[f] = ball + feet[f].2 - feet[meets].2);
             }
-            frame += 1;
+            start = stop;
         }
-        stands.push((start, frame, flattest.1));
+        stands.push((frame, end));
+        frame = end;
     }
-    for (frame, offset) in offsets.iter_mut().enumerate() {
+    for frame in 0..offsets.len() {
         let next = stands.partition_point(|s| s.0 <= frame);
-        *offset = match (next.checked_sub(1).map(|i| stands[i]), stands.get(next)) {
-            (Some((_, end, a)), Some(&(start, _, b))) if frame >= end => {
-                a.lerp(b, ease((frame - end) as f32 / (start - end).max(1) as f32))
+        let before = next.checked_sub(1).map(|i| stands[i].1);
+        offsets[frame] = match (before, stands.get(next)) {
+            (Some(end), _) if frame < end => offsets[frame],
+            (Some(end), Some(&(start, _))) => {
+                offsets[end - 1].lerp(offsets[start], ease((frame + 1 - end) as f32 / (start + 1 - end) as f32))
             }
-            (Some((_, _, a)), _) => a,
-            (None, Some(&(_, _, b))) => b,
+            (Some(end), None) => offsets[end - 1],
+            (None, Some(&(start, _))) => offsets[start],
             (None, None) => Vec3::ZERO,
         };
     }
