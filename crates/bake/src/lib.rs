@@ -5,6 +5,7 @@
 
 pub mod contacts;
 pub mod graph;
+pub mod indices;
 pub mod judge;
 pub mod library;
 pub mod manifest;

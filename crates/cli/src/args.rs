@@ -36,6 +36,8 @@ pub(crate) enum Command {
     Bake(BakeArgs),
     Graph(GraphArgs),
     Play(PlayArgs),
+    Dodge(DodgeArgs),
+    Tables(TablesArgs),
     Completions(CompletionsArgs),
     Manual(ManualArgs),
 }
@@ -229,6 +231,107 @@ pub(crate) struct PlayArgs {
 
     #[command(flatten)]
     pub(crate) look: LookArgs,
+}
+
+/// Throw a ball at a character, which avoids or blocks it with the smallest movement that does; or many, and count
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kumite dodge -o dodge.html
+  kumite dodge --target chest --from 3,1.4,2 --speed 20 --lead 0.7 -o dodge.png --why
+  kumite dodge --trials 1000 --seed 1 --json
+
+The character stands at the origin and faces +Z. Exit code 0 also when the ball cannot be avoided: the outcome says so.")]
+pub(crate) struct DodgeArgs {
+    /// `embedded`, a bundle, or a manifest
+    #[arg(long, value_name = "LIBRARY", default_value = "embedded")]
+    pub(crate) library: String,
+
+    /// Where the ball comes from: x,y,z in metres
+    #[arg(long, value_name = "X,Y,Z", value_parser = triple, default_value = "0,1.6,6", allow_hyphen_values = true)]
+    pub(crate) from: [f32; 3],
+
+    /// What it is thrown at: head, chest, hips, arms, legs
+    #[arg(long, value_name = "PART", default_value = "head")]
+    pub(crate) target: String,
+
+    /// Metres per second
+    #[arg(long, value_name = "M/S", default_value_t = 15.0, allow_negative_numbers = true)]
+    pub(crate) speed: f32,
+
+    /// Metres
+    #[arg(long, value_name = "M", default_value_t = 0.11, allow_negative_numbers = true)]
+    pub(crate) radius: f32,
+
+    /// Seconds from seeing the ball to being hit
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.8, allow_negative_numbers = true)]
+    pub(crate) lead: f32,
+
+    /// The ball falls on its way
+    #[arg(long)]
+    pub(crate) falls: bool,
+
+    /// The clip that is played when the ball is seen; one in guard if left out
+    #[arg(long, value_name = "CLIP")]
+    pub(crate) begin: Option<String>,
+
+    /// Throw this many random balls at random moments and count, judged by a referee
+    #[arg(long, value_name = "N", conflicts_with_all = ["output", "why"])]
+    pub(crate) trials: Option<u32>,
+
+    /// Where chance begins
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// Rank the candidates and show what each costs by term
+    #[arg(long)]
+    pub(crate) why: bool,
+
+    /// What to write, by ending: .glb .bvh .html .png .gif .json; several times for several
+    #[arg(short, long, value_name = "TAKE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+}
+
+fn triple(text: &str) -> Result<[f32; 3], String> {
+    let numbers: Vec<f32> = text
+        .split(',')
+        .map(|t| t.trim().parse().map_err(|_| format!("{t:?} is not a number")))
+        .collect::<Result<_, String>>()?;
+    <[f32; 3]>::try_from(numbers).map_err(|_| "three numbers with commas between are wanted".to_owned())
+}
+
+/// Run a paper's experiments again, ours beside theirs
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kumite tables avoidance
+  kumite tables avoidance --trials 500 --markdown
+  kumite tables avoidance --html > avoidance.html")]
+pub(crate) struct TablesArgs {
+    /// Which: avoidance
+    #[arg(value_name = "PAPER", default_value = "avoidance")]
+    pub(crate) paper: String,
+
+    /// `embedded`, a bundle, or a manifest
+    #[arg(long, value_name = "LIBRARY", default_value = "embedded")]
+    pub(crate) library: String,
+
+    /// Attacks that are timed
+    #[arg(long, default_value_t = 400)]
+    pub(crate) trials: u32,
+
+    /// Where chance begins
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// As a Markdown table
+    #[arg(long)]
+    pub(crate) markdown: bool,
+
+    /// As a page
+    #[arg(long)]
+    pub(crate) html: bool,
 }
 
 /// Print completions for a shell

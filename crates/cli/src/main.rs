@@ -5,6 +5,7 @@ mod args;
 mod bake;
 mod convert;
 mod demo;
+mod dodge;
 mod failure;
 mod graph;
 mod inspect;
@@ -13,6 +14,7 @@ mod manual;
 mod output;
 mod play;
 mod source;
+mod tables;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -95,6 +97,8 @@ fn run(command: &Command, progress: &Progress) -> Outcome<Report> {
         Command::Bake(args) => bake::run(args, progress),
         Command::Graph(args) => graph::run(args, progress),
         Command::Play(args) => play::run(args, progress),
+        Command::Dodge(args) => dodge::run(args, progress),
+        Command::Tables(args) => tables::run(args, progress),
         Command::Completions(args) => manual::completions(args),
         Command::Manual(args) => manual::pages(args),
     }

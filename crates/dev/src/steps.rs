@@ -141,7 +141,7 @@ fn node_packages() -> Result<(), String> {
 
 /// The crates that must run in a browser compile for it.
 fn wasm() -> Result<(), String> {
-    const ENGINE: [&str; 7] = ["motion", "formats", "keying", "bake", "asset", "stage", "picture"];
+    const ENGINE: [&str; 8] = ["motion", "formats", "keying", "plan", "bake", "asset", "stage", "picture"];
     const TARGET: &str = "wasm32-unknown-unknown";
     if let Err(why) = output(&["rustup", "target", "add", TARGET], &[]) {
         println!(

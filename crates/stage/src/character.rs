@@ -1,5 +1,6 @@
 //! One actor: a playhead on the edges of its library's graph.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use kumite_motion::align::Planar;
@@ -9,6 +10,9 @@ use kumite_motion::graph::{EdgeIdx, NodeIdx};
 use kumite_motion::library::Library;
 use kumite_motion::rotation::{about, twist_angle, yaw, yaw_of};
 use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Role, Vec2, Vec3, WorldPose, fk, humanoid, sample};
+
+use kumite_plan::Warp;
+use kumite_plan::adapt::Adaptation;
 
 use crate::TICKS;
 use crate::feet::{Feet, GRIP};
@@ -39,6 +43,21 @@ pub struct Character {
     before: Pose,
     world: WorldPose,
     contacts: Contacts,
+    following: Option<Following>,
+    /// Path seconds per stage second in this tick.
+    rate: f32,
+}
+
+/// A decision being carried out.
+#[derive(Clone, Debug)]
+struct Following {
+    edges: VecDeque<EdgeIdx>,
+    warp: Warp,
+    adaptation: Option<Adaptation>,
+    /// Since the decision, stage seconds.
+    time: f32,
+    /// And path seconds.
+    path: f32,
 }
 
 impl Character {
@@ -61,6 +80,8 @@ impl Character {
             before: Pose::default(),
             world: WorldPose::default(),
             contacts: Contacts::NONE,
+            following: None,
+            rate: 1.0,
             library,
         };
         let (clip, first) = character.clip();
@@ -108,11 +129,35 @@ impl Character {
         self.join.is_some()
     }
 
+    /// Lays the clip it plays over the stage.
+    pub fn placement(&self) -> Planar {
+        self.placement
+    }
+
+    /// Plays these edges after the current one, at this speed and bent like this, then goes on as before. Times count from now.
+    pub fn follow(&mut self, edges: &[EdgeIdx], warp: &Warp, adaptation: Option<Adaptation>) {
+        let edges = edges.iter().copied().collect();
+        self.following = Some(Following { edges, warp: warp.clone(), adaptation, time: 0.0, path: 0.0 });
+    }
+
+    /// Whether a decision is still being carried out.
+    pub fn following(&self) -> bool {
+        self.following.is_some()
+    }
+
     /// One tick. At the end of an edge `choose` is asked for the next among those that leave its node, never none; an edge that
     /// does not leave it is ignored and the first taken. Returns the edge that began, if one did.
     pub fn step(&mut self, mut choose: impl FnMut(&Library, &[EdgeIdx]) -> EdgeIdx) -> Option<EdgeIdx> {
         self.before.clone_from(&self.pose);
-        self.playing.since += TICK;
+        let mut gone = TICK;
+        if let Some(following) = &mut self.following {
+            following.time += TICK;
+            let (path, rate) = following.warp.at(following.time);
+            gone = path - following.path;
+            following.path = path;
+            self.rate = rate;
+        }
+        self.playing.since += gone;
         if let Some((_, since)) = &mut self.join {
             *since += TICK;
         }
@@ -123,12 +168,19 @@ impl Character {
         if self.playing.since >= edge.seconds {
             let over = self.playing.since - edge.seconds;
             let next: Vec<EdgeIdx> = graph.leaving(edge.to).collect();
-            let chosen = choose(&library, &next);
+            let planned = self.following.as_mut().and_then(|f| f.edges.pop_front());
+            let chosen = planned.filter(|e| next.contains(e)).unwrap_or_else(|| choose(&library, &next));
             let chosen = if next.contains(&chosen) { chosen } else { next[0] };
             self.begin(chosen, over);
             began = Some(chosen);
         }
         self.show();
+        let done =
+            |f: &Following| f.edges.is_empty() && f.adaptation.is_none_or(|a| a.over(f.time)) && f.warp.ended(f.time);
+        if self.following.as_ref().is_some_and(done) {
+            self.following = None;
+            self.rate = 1.0;
+        }
         if self.join.as_ref().is_some_and(|(join, since)| *since >= join.seconds()) {
             self.join = None;
         }
@@ -146,20 +198,23 @@ impl Character {
         // What was shown at the very end of the old edge, and how it moved: the join leaves from there.
         let end = library.graph().edge(self.playing.edge).seconds;
         let (mut earlier, mut old) = (Pose::default(), Pose::default());
-        self.sample(Playing { since: end - TICK, ..self.playing }, &mut earlier);
+        // Both motions are shown at the same rate, which may not be their own; `over` is in their time.
+        let (step, over_shown) = (TICK * self.rate, over / self.rate.max(1e-3));
+        self.sample(Playing { since: end - step, ..self.playing }, &mut earlier);
         self.sample(Playing { since: end, ..self.playing }, &mut old);
         if let Some((join, since)) = &self.join {
-            join.apply(since - over - TICK, &mut earlier);
-            join.apply(since - over, &mut old);
+            join.apply(since - over_shown - TICK, &mut earlier);
+            join.apply(since - over_shown, &mut old);
         }
         let old_speed = Velocity::between(&earlier, &old, TICK);
         self.placement = self.placement.after(&entry.align);
         self.playing = Playing { edge, since: over };
         let (mut new, mut later) = (Pose::default(), Pose::default());
         self.sample(Playing { since: 0.0, ..self.playing }, &mut new);
-        self.sample(Playing { since: TICK, ..self.playing }, &mut later);
+        self.sample(Playing { since: step, ..self.playing }, &mut later);
         let new_speed = Velocity::between(&new, &later, TICK);
-        self.join = (entry.blend > 0.0).then(|| (Inertia::new(&old, &old_speed, &new, &new_speed, entry.blend), over));
+        self.join =
+            (entry.blend > 0.0).then(|| (Inertia::new(&old, &old_speed, &new, &new_speed, entry.blend), over_shown));
     }
 
     /// The clip's pose on the stage.
@@ -186,6 +241,9 @@ impl Character {
         let time = edge.first.at() as f32 / clip.fps() + self.playing.since;
         self.contacts = sample::contacts_at(clip, time);
         let soon = sample::contacts_at(clip, time + GRIP);
+        if let Some((adaptation, time)) = self.following.as_ref().and_then(|f| Some((f.adaptation?, f.time))) {
+            adaptation.apply(time, self.library.skeleton(), &mut pose, &mut self.world);
+        }
         fk::pose(self.library.skeleton(), &pose, &mut self.world);
         self.feet.plant(
             self.library.skeleton(),

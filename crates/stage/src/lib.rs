@@ -5,13 +5,17 @@
 
 mod chance;
 mod character;
+mod defence;
 mod feet;
 mod quality;
+pub mod referee;
 pub mod scene;
 mod take;
+pub mod trial;
 
 pub use chance::Chance;
 pub use character::{Character, Playing};
+pub use defence::Defence;
 pub use quality::{Quality, SNAP_UNIT};
 pub use take::{Event, Recorder, Take};
 

@@ -1,0 +1,260 @@
+//! Bending a motion to an attack: the paper's § 7 leaves it to the future. A lean of the spine, a shift of the hips over planted feet and
+//! a moved hand, each within a person's limits, make a near miss clean and a wide one small.
+
+use kumite_motion::blend::ease;
+use kumite_motion::limits::Limit;
+use kumite_motion::rotation::from_vector;
+use kumite_motion::{Pose, Quat, Role, Skeleton, Vec3, WorldPose, fk, ik};
+
+use crate::bodies::Row;
+use crate::dodge::{Planner, Scratch};
+use crate::threat::Threat;
+use crate::{Bodies, Place};
+
+/// What is added to a motion. Times are stage seconds from the decision.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Adaptation {
+    /// Of the spine, as a rotation vector in the world, radians; shared by waist, back and neck.
+    pub lean: Vec3,
+    /// Of the hips in the world, metres; planted feet stay.
+    pub shift: Vec3,
+    /// A wrist that is moved, and by how much in the world, metres.
+    pub hand: Option<(Role, Vec3)>,
+    /// From nothing to all of it.
+    pub rise: (f32, f32),
+    /// From all of it to nothing.
+    pub fall: (f32, f32),
+}
+
+/// Greatest lean, radians: 38 degrees over three joints are well within each one's range.
+const LEAN: f32 = 0.66;
+/// Greatest shift of the hips along the ground and downwards, metres: knees bend for it, feet stay.
+const ASIDE: f32 = 0.20;
+const DOWN: f32 = 0.24;
+/// Greatest way of a hand, metres.
+pub(crate) const HAND: f32 = 0.35;
+/// Seconds that all of it takes at least; less warning, less lean.
+const QUICKEST: f32 = 0.32;
+/// What is bent clears the attack by this, metres: the stage's joins and feet differ from the plan's by less.
+pub const CLEAN: f32 = 0.03;
+/// An avoidance that clears by more is made smaller, down to half of that, metres.
+pub const WIDE: f32 = 0.14;
+/// How much of the lean each joint takes; the head turns back by part of it so that the eyes stay up.
+const SPINE: [(Role, f32); 4] = [(Role::Waist, 0.4), (Role::Back, 0.35), (Role::Neck, 0.25), (Role::Head, -0.4)];
+
+impl Adaptation {
+    /// How much of it shows, 0..1.
+    pub fn weight(&self, time: f32) -> f32 {
+        let share = |(from, to): (f32, f32)| ease((time - from) / (to - from).max(1e-3));
+        share(self.rise) * (1.0 - share(self.fall))
+    }
+
+    /// Whether it is over.
+    pub fn over(&self, time: f32) -> bool {
+        time >= self.fall.1
+    }
+
+    /// Bends a canonical pose. Feet are left to whoever plants them.
+    pub fn apply(&self, time: f32, skeleton: &Skeleton, pose: &mut Pose, world: &mut WorldPose) {
+        let share = self.weight(time);
+        if share <= 0.0 {
+            return;
+        }
+        pose.translations[0] += self.shift * share;
+        let mut above = pose.rotations[0];
+        for (role, part) in SPINE {
+            let turn = from_vector(self.lean * (part * share));
+            let joint = role.joint().at();
+            let local = (above.conjugate() * turn * above * pose.rotations[joint]).normalize();
+            pose.rotations[joint] = Limit::of(role).map_or(local, |limit| {
+                // Captures that are outside already are not pulled in.
+                if limit.excess(pose.rotations[joint]) > 0.0 { pose.rotations[joint] } else { limit.clamp(local) }
+            });
+            above *= pose.rotations[joint];
+        }
+        let Some((wrist, way)) = self.hand else { return };
+        let (Some(elbow), Some(shoulder)) = (wrist.parent(), wrist.parent().and_then(Role::parent)) else { return };
+        fk::pose(skeleton, pose, world);
+        let at = |role: Role| world.position(role.joint());
+        let (top, hinge, end) = (at(shoulder), at(elbow), at(wrist));
+        let along = (end - top).normalize_or(Vec3::NEG_Y);
+        let pole = (hinge - top) - along * (hinge - top).dot(along) + Vec3::NEG_Y * 0.01;
+        ik::place(skeleton, pose, world, wrist, end + way * share, pole, 0.0);
+    }
+
+    /// The same on spheres: rotations about the joints of the spine, legs stretched between moved hips and standing feet.
+    pub(crate) fn bend(&self, bodies: &Bodies, place: &Place, time: f32, row: &mut Row) {
+        let share = self.weight(time);
+        if share <= 0.0 {
+            return;
+        }
+        let (lean, shift) = (place.turn_back(self.lean) * share, place.turn_back(self.shift) * share);
+        let hand = self.hand.map(|(wrist, way)| (wrist, place.turn_back(way) * share));
+        let turns: [Quat; 3] = std::array::from_fn(|k| from_vector(lean * SPINE[k].1));
+        let pivots: [Vec3; 3] = std::array::from_fn(|k| row.get(bodies.joint(SPINE[k].0)));
+        for j in 0..bodies.spheres() {
+            let part = bodies.part(j);
+            let (level, legs) = chain(part);
+            let mut p = row.get(j);
+            if let Some((wrist, way)) = hand {
+                p += way * arm_share(part, wrist);
+            }
+            for k in (0..level).rev() {
+                p = pivots[k] + turns[k] * (p - pivots[k]);
+            }
+            row.set(j, p + shift * legs);
+        }
+    }
+}
+
+/// How many joints of the spine carry a part, and how much of the hips' shift it takes.
+fn chain(part: Role) -> (usize, f32) {
+    match part {
+        Role::Pelvis => (0, 1.0),
+        Role::LeftHip | Role::RightHip => (0, 0.75),
+        Role::LeftKnee | Role::RightKnee => (0, 0.25),
+        Role::LeftAnkle | Role::RightAnkle | Role::LeftToe | Role::RightToe => (0, 0.0),
+        Role::Waist => (1, 1.0),
+        Role::Neck | Role::Head => (3, 1.0),
+        _ => (2, 1.0),
+    }
+}
+
+/// How much of a wrist's way a part goes.
+pub(crate) fn arm_share(part: Role, wrist: Role) -> f32 {
+    let elbow = wrist.parent();
+    if part == wrist {
+        1.0
+    } else if Some(part) == elbow {
+        0.7
+    } else if Some(part) == elbow.and_then(Role::parent) {
+        0.25
+    } else {
+        0.0
+    }
+}
+
+/// When what the scratch has met is met, and how long there is: rise and fall of an adaptation, and the greatest share of it that the
+/// time allows.
+fn timing(scratch: &Scratch) -> Option<((f32, f32), (f32, f32), f32)> {
+    let met = scratch.met;
+    let ready = met.from - 0.02;
+    (met.from.is_finite() && ready > 0.10)
+        .then(|| (((ready - 0.5).max(0.0), ready), (met.to + 0.04, met.to + 0.6), (ready / QUICKEST).min(1.0)))
+}
+
+/// Bends the laid-out path, which is hit, so that it is not. The smallest bend of a few directions; `None` if none is enough.
+pub(crate) fn rescue(planner: &Planner<'_>, threats: &[Threat], scratch: &mut Scratch) -> Option<Adaptation> {
+    scratch.bend = None;
+    planner.clearance(threats, scratch);
+    let (rise, fall, most) = timing(scratch)?;
+    let [p, q] = scratch.met.way;
+    let ahead = (q - p).normalize_or(Vec3::Z);
+    let side = ahead.cross(Vec3::Y).normalize_or(Vec3::X);
+    let back = Vec3::new(ahead.x, 0.0, ahead.z).normalize_or(Vec3::ZERO);
+    let down = Vec3::NEG_Y;
+    let ways = [side, -side, side + down, down - side, down, side + 0.5 * back, 0.5 * back - side, back + down];
+    let mut best: Option<(f32, Adaptation)> = None;
+    for way in ways {
+        let along = Vec3::new(way.x, 0.0, way.z);
+        let sunk = (-way.y).clamp(0.0, 1.0);
+        let made = |share: f32| Adaptation {
+            lean: Vec3::Y.cross(along) * (LEAN * share),
+            shift: (along * ASIDE + down * (DOWN * sunk)) * share,
+            hand: None,
+            rise,
+            fall,
+        };
+        let limit = best.as_ref().map_or(most, |b| b.0.min(most));
+        if let Some(share) = least(limit, |share| {
+            scratch.bend = Some(made(share));
+            planner.clearance(threats, scratch) >= CLEAN
+        }) {
+            best = Some((share, made(share)));
+        }
+    }
+    // A hand or forearm in the way may simply be drawn aside.
+    for wrist in [Role::LeftWrist, Role::RightWrist] {
+        for way in [side, -side, down, -down, back] {
+            let made = |share: f32| Adaptation {
+                hand: Some((wrist, way * (HAND * share))),
+                rise,
+                fall,
+                ..Adaptation::default()
+            };
+            let limit = best.as_ref().map_or(most, |b| b.0.min(most));
+            if let Some(share) = least(limit, |share| {
+                scratch.bend = Some(made(share));
+                planner.clearance(threats, scratch) >= CLEAN
+            }) {
+                best = Some((share, made(share)));
+            }
+        }
+    }
+    scratch.bend = None;
+    best.map(|b| b.1)
+}
+
+/// The least share, within about 3 % of `limit`, at which something holds; it need not hold for all greater ones.
+fn least(limit: f32, mut holds: impl FnMut(f32) -> bool) -> Option<f32> {
+    let mut below = 0.0;
+    for step in [0.25, 0.5, 0.75, 1.0] {
+        let share = step * limit;
+        if holds(share) {
+            let mut found = share;
+            for _ in 0..3 {
+                let middle = 0.5 * (below + found);
+                if holds(middle) {
+                    found = middle;
+                } else {
+                    below = middle;
+                }
+            }
+            return Some(found);
+        }
+        below = share;
+    }
+    None
+}
+
+/// Bends the laid-out path, which avoids by `clearance`: away if that is not clean, back towards the attack if it is wide.
+pub(crate) fn tune(
+    planner: &Planner<'_>,
+    threats: &[Threat],
+    clearance: f32,
+    scratch: &mut Scratch,
+) -> Option<Adaptation> {
+    if clearance < CLEAN {
+        return rescue(planner, threats, scratch);
+    }
+    if clearance <= WIDE {
+        return None;
+    }
+    scratch.bend = None;
+    planner.clearance(threats, scratch);
+    // Nothing of it is near: look where it is nearest to the pelvis at its arrival.
+    let time = threats.iter().map(|t| t.arrives).fold(f32::INFINITY, f32::min);
+    let sphere = threats.iter().flat_map(|t| &t.spheres).next()?;
+    let step =
+        (((time - sphere.start) / crate::threat::STEP).max(0.0) as usize).min(sphere.places.len().saturating_sub(2));
+    let (p, q) = (*sphere.places.get(step)?, *sphere.places.get(step + 1)?);
+    let ahead = (q - p).normalize_or(Vec3::Z);
+    let leg = scratch.legs.iter().rev().find(|l| l.begins <= scratch.warp.at(time).0)?;
+    let body = leg.place.point(planner.bodies.pelvis(leg.edge, scratch.warp.at(time).0 - leg.begins)) + Vec3::Y * 0.5;
+    let gap = (p - body) - ahead * (p - body).dot(ahead);
+    let along = Vec3::new(gap.x, 0.0, gap.z).normalize_or(Vec3::ZERO);
+    let (rise, fall) = (((time - 0.6).max(0.0), (time - 0.1).max(0.05)), (time + 0.15, time + 0.7));
+    let made = |share: f32| Adaptation {
+        lean: Vec3::Y.cross(along) * (LEAN * share),
+        shift: along * (ASIDE * share) + Vec3::Y * (gap.normalize_or(Vec3::ZERO).y.max(0.0) * 0.5 * DOWN * share),
+        hand: None,
+        rise,
+        fall,
+    };
+    let found = [0.5, 0.4, 0.3, 0.2, 0.1].into_iter().find(|&share| {
+        scratch.bend = Some(made(share));
+        planner.clearance(threats, scratch) >= 0.5 * WIDE
+    });
+    scratch.bend = None;
+    found.map(made)
+}

@@ -1,0 +1,292 @@
+//! Blocks and parries: captured block spans whose guarding limb is on the attack's way in time. The paper leaves them out (§ 4.2).
+
+use kumite_motion::{EdgeIdx, Role, Vec3};
+
+use crate::adapt::{Adaptation, HAND};
+use crate::bodies::{Part, Row};
+use crate::dodge::{Planner, Scratch, Situation, body_at};
+use crate::paths::{Aim, Path, go_on, lay_into, scale, stretches};
+use crate::terms;
+use crate::threat::{STEP, Threat};
+use crate::{Bodies, Warp};
+
+/// How high an attack comes in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Height {
+    High,
+    Middle,
+    Low,
+}
+
+/// From which side it comes, seen by the one who is attacked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Side {
+    Front,
+    Left,
+    Right,
+    Behind,
+}
+
+/// How an attack is met.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Block {
+    /// The guarding wrist.
+    pub wrist: Role,
+    /// When they meet, stage seconds from the decision.
+    pub time: f32,
+    /// Where, in the world.
+    pub at: Vec3,
+    /// How high.
+    pub height: Height,
+    /// From where.
+    pub side: Side,
+    /// Whether the limb goes across the attack's way and turns it aside, instead of standing in it.
+    pub parry: bool,
+}
+
+/// A block and what is played for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Guard {
+    /// Edges after the current one.
+    pub edges: Vec<EdgeIdx>,
+    /// Their speed.
+    pub warp: Warp,
+    /// A guard that is moved to meet the attack.
+    pub adaptation: Option<Adaptation>,
+    /// The meeting.
+    pub block: Block,
+    /// Number of the span in its clip.
+    pub span: Option<u32>,
+}
+
+/// A limb that goes across the attack faster than this parries, metres per second.
+const PARRY: f32 = 1.0;
+/// Looks within one step of the attack: contacts are ordered to 1/240 s.
+const LOOKS: usize = 4;
+
+/// The guarding wrists of a block.
+fn wrists(part: &Part) -> Vec<Role> {
+    match part.role {
+        Some(role @ (Role::LeftWrist | Role::RightWrist)) => vec![role],
+        Some(Role::LeftElbow) => vec![Role::LeftWrist],
+        Some(Role::RightElbow) => vec![Role::RightWrist],
+        _ => vec![Role::LeftWrist, Role::RightWrist],
+    }
+}
+
+/// Whether a sphere belongs to the guard: hand or forearm.
+pub fn guards(part: Role, wrist: Role) -> bool {
+    part == wrist || Some(part) == wrist.parent()
+}
+
+/// The best block: the one whose guard has to be moved least, then the least change of speed.
+pub fn find(
+    planner: &Planner<'_>,
+    situation: &Situation<'_>,
+    threats: &[Threat],
+    scratch: &mut Scratch,
+) -> Option<Guard> {
+    let bodies = planner.bodies;
+    let attack = threats.iter().map(|t| t.arrives).fold(f32::INFINITY, f32::min);
+    let ends = threats.iter().map(Threat::ends).fold(0.0, f32::max);
+    let left = bodies.seconds(situation.edge) - situation.since;
+    let half = 0.5 * planner.config.rules.window;
+    let node = planner.graph.edge(situation.edge).to;
+    let (listed, _) = planner.index.block.between(node, (attack - half - left, attack + half - left));
+    let own = bodies.blocks(situation.edge).iter().enumerate().map(|(k, part)| {
+        let path = Path { centre: part.centre() - situation.since - left, edges: (0, 0), part: k as u32 };
+        (path, &[] as &[EdgeIdx])
+    });
+    let listed = listed.iter().map(|p| (*p, planner.index.block.edges(p)));
+    let mut best: Option<(f32, Guard)> = None;
+    for (path, edges) in own.chain(listed) {
+        let last = edges.last().copied().unwrap_or(situation.edge);
+        let Some(part) = Aim::Block.of(bodies, last).get(path.part as usize).copied() else { continue };
+        let centre = path.centre + left;
+        let route = std::iter::once(situation.edge).chain(edges.iter().copied());
+        lay_into(bodies, route, situation.since, &situation.place, &mut scratch.legs);
+        let depth = scratch.legs.len();
+        let mut list = Vec::new();
+        stretches(bodies, &scratch.legs, centre, attack > centre, &mut list);
+        let fits = scale(&list, centre, attack).and_then(|s| Some((s, terms::timescale(s, &planner.config)?)));
+        let on_time = (attack - centre).abs() <= 0.5 * (part.active.1 - part.active.0);
+        let Some((scaled, price)) =
+            fits.or_else(|| Some((1.0, terms::timescale(1.0, &planner.config)?)).filter(|_| on_time))
+        else {
+            continue;
+        };
+        go_on(bodies, planner.graph, ends + 1.0, &mut scratch.legs);
+        scratch.warp.set(&list, scaled);
+        for wrist in wrists(&part) {
+            let Some((way, block, adaptation)) = meet(planner, situation, threats, wrist, scratch) else { continue };
+            let price = price + way / HAND;
+            if best.as_ref().is_none_or(|b| price < b.0) {
+                let until = scratch.warp.at(ends).0;
+                let kept = scratch.legs[1..].iter().enumerate().take_while(|(k, l)| k + 1 < depth || l.begins < until);
+                let edges = kept.map(|(_, l)| l.edge).collect();
+                let guard = Guard { edges, warp: scratch.warp.clone(), adaptation, block, span: Some(part.span) };
+                best = Some((price, guard));
+            }
+        }
+    }
+    best.map(|b| b.1)
+}
+
+/// Whether a wrist's limb meets the attack first on the laid-out path, as it is or moved; by how much, and how.
+fn meet(
+    planner: &Planner<'_>,
+    situation: &Situation<'_>,
+    threats: &[Threat],
+    wrist: Role,
+    scratch: &mut Scratch,
+) -> Option<(f32, Block, Option<Adaptation>)> {
+    let bodies = planner.bodies;
+    let (guard, other) = contacts(bodies, threats, wrist, None, scratch);
+    let tell = |time: f32, at: Vec3, scratch: &Scratch| tell(planner, situation, threats, wrist, time, at, scratch);
+    if let Some((time, at)) = guard
+        && other.is_none_or(|o| time < o.0)
+    {
+        return Some((0.0, tell(time, at, scratch), None));
+    }
+    // The guard is moved to where the attack is a forearm's length before the body.
+    let (hit, _) = other?;
+    let sphere = threats.iter().flat_map(|t| &t.spheres).next()?;
+    let mut row = bodies.row();
+    let mut best: Option<(f32, f32, Vec3, Adaptation)> = None;
+    for before in [0.10, 0.18, 0.26, 0.34, 0.44] {
+        let step = ((hit - sphere.start) / STEP).max(0.0);
+        let speed = (sphere.places.get(step as usize + 1)?.distance(*sphere.places.get(step as usize)?)) / STEP;
+        let time = hit - before / speed.max(0.5);
+        let at = ((time - sphere.start) / STEP).max(0.0);
+        let (p, q) = (*sphere.places.get(at as usize)?, *sphere.places.get(at as usize + 1)?);
+        let target = p.lerp(q, at.fract());
+        let leg = leg_for(scratch, time);
+        body_at(bodies, &scratch.legs, &scratch.warp, time, leg, &mut row);
+        let place = scratch.legs[leg].place;
+        let now = place.point(row.get(bodies.joint(wrist)));
+        let shoulder = place.point(row.get(bodies.joint(wrist.parent()?.parent()?)));
+        let elbow = place.point(row.get(bodies.joint(wrist.parent()?)));
+        let arm = (elbow - shoulder).length() + (now - elbow).length();
+        let way = target - now;
+        let ready = time - 0.03;
+        if way.length() > HAND || (target - shoulder).length() > 0.97 * arm || ready < 0.12 {
+            continue;
+        }
+        let adaptation = Adaptation {
+            hand: Some((wrist, way)),
+            rise: ((ready - 0.35).max(0.0), ready),
+            fall: (hit + 0.12, hit + 0.6),
+            ..Adaptation::default()
+        };
+        if best.as_ref().is_none_or(|b| way.length() < b.0) {
+            let (guard, other) = contacts(bodies, threats, wrist, Some(&adaptation), scratch);
+            if let Some((time, at)) = guard
+                && other.is_none_or(|o| time < o.0)
+            {
+                best = Some((way.length(), time, at, adaptation));
+            }
+        }
+    }
+    best.map(|(way, time, at, adaptation)| (way, tell(time, at, scratch), Some(adaptation)))
+}
+
+fn leg_for(scratch: &Scratch, time: f32) -> usize {
+    let u = scratch.warp.at(time.max(0.0)).0;
+    scratch.legs.iter().rposition(|l| l.begins <= u).unwrap_or(0)
+}
+
+type Contact = Option<(f32, Vec3)>;
+
+/// First contact of the guard, and of the rest of the body.
+fn contacts(
+    bodies: &Bodies,
+    threats: &[Threat],
+    wrist: Role,
+    adaptation: Option<&Adaptation>,
+    scratch: &Scratch,
+) -> (Contact, Contact) {
+    let (mut guard, mut other): (Contact, Contact) = (None, None);
+    let mut row: Row = bodies.row();
+    for sphere in threats.iter().flat_map(|t| &t.spheres) {
+        for (k, pair) in sphere.places.windows(2).enumerate() {
+            let time = sphere.start + k as f32 * STEP;
+            if time < 0.0 || guard.is_some_and(|g| g.0 < time) && other.is_some_and(|o| o.0 < time) {
+                continue;
+            }
+            let leg = leg_for(scratch, time);
+            let at = scratch.legs[leg];
+            let pelvis = at.place.point(bodies.pelvis(at.edge, scratch.warp.at(time).0 - at.begins));
+            if (pair[0] - pelvis).length().min((pair[1] - pelvis).length()) > bodies.reach() + sphere.radius + 0.6 {
+                continue;
+            }
+            for look in 0..LOOKS {
+                let share = look as f32 / LOOKS as f32;
+                let now = time + share * STEP;
+                let leg = leg_for(scratch, now);
+                body_at(bodies, &scratch.legs, &scratch.warp, now, leg, &mut row);
+                if let Some(adaptation) = adaptation {
+                    adaptation.bend(bodies, &scratch.legs[leg].place, now, &mut row);
+                }
+                let world = pair[0].lerp(pair[1], share);
+                let p = scratch.legs[leg].place.back(world);
+                for j in 0..bodies.spheres() {
+                    if (row.get(j) - p).length() < bodies.radius(j) + sphere.radius {
+                        let first = if guards(bodies.part(j), wrist) { &mut guard } else { &mut other };
+                        if first.is_none_or(|f| now < f.0) {
+                            *first = Some((now, world));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    (guard, other)
+}
+
+fn tell(
+    planner: &Planner<'_>,
+    situation: &Situation<'_>,
+    threats: &[Threat],
+    wrist: Role,
+    time: f32,
+    at: Vec3,
+    scratch: &Scratch,
+) -> Block {
+    let bodies = planner.bodies;
+    let (mut row, mut later) = (bodies.row(), bodies.row());
+    let leg = leg_for(scratch, time);
+    body_at(bodies, &scratch.legs, &scratch.warp, time, leg, &mut row);
+    body_at(bodies, &scratch.legs, &scratch.warp, time + STEP, leg, &mut later);
+    let height = |role: Role| row.get(bodies.joint(role)).y;
+    let height = if at.y > height(Role::Neck) - 0.08 {
+        Height::High
+    } else if at.y > height(Role::Pelvis) + 0.1 {
+        Height::Middle
+    } else {
+        Height::Low
+    };
+    let way = threats.iter().flat_map(|t| &t.spheres).find_map(|s| {
+        let k = ((time - s.start) / STEP).max(0.0) as usize;
+        Some(*s.places.get(k + 1)? - *s.places.get(k)?)
+    });
+    let way = way.unwrap_or(Vec3::NEG_Z).normalize_or(Vec3::NEG_Z);
+    // The shoulders' line tells which way the body looks.
+    let place = scratch.legs.get(leg).map_or(situation.place, |l| l.place);
+    let left = row.get(bodies.joint(Role::LeftShoulder)) - row.get(bodies.joint(Role::RightShoulder));
+    let left = place.turn(Vec3::new(left.x, 0.0, left.z)).normalize_or(Vec3::X);
+    let front = left.cross(Vec3::Y);
+    let (ahead, aside) = (-way.dot(front), -way.dot(left));
+    let side = if ahead.abs() >= aside.abs() {
+        if ahead > 0.0 { Side::Front } else { Side::Behind }
+    } else if aside > 0.0 {
+        Side::Left
+    } else {
+        Side::Right
+    };
+    let hand = bodies.joint(wrist);
+    let speed = place.turn(later.get(hand) - row.get(hand)) / STEP;
+    let across = (speed - way * speed.dot(way)).length();
+    Block { wrist, time, at, height, side, parry: across > PARRY }
+}

@@ -1,0 +1,435 @@
+//! Where bodies are along every edge, for planners: body volumes of the paper, at the clips' own rate and with the joins in them.
+//!
+//! [`kumite_motion::volume::Volumes`] holds an edge each tenth of a second, as the paper does; that is half a step of a fast
+//! dodge, and a join moves a body by centimetres. Edges share frames, so that one row a frame is no larger.
+
+use kumite_motion::library::Library;
+use kumite_motion::{EdgeIdx, FrameIdx, Pose, Role, Vec3, WorldPose, fk};
+
+use crate::Place;
+
+/// Spheres are padded to whole rows of this many.
+pub const LANES: usize = 8;
+
+/// What the speed of an edge allows (§ 4.1 of the paper).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// May be slowed down.
+    Fast,
+    /// Neither.
+    Even,
+    /// May be sped up.
+    Slow,
+    /// Both.
+    Still,
+}
+
+impl Pace {
+    /// Whether durations may grow.
+    pub fn may_slow(self) -> bool {
+        matches!(self, Pace::Fast | Pace::Still)
+    }
+
+    /// Whether durations may shrink.
+    pub fn may_hurry(self) -> bool {
+        matches!(self, Pace::Slow | Pace::Still)
+    }
+}
+
+/// An avoidance or a block that lies whole in an edge. Seconds from the edge's first frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// Start of the span.
+    pub from: f32,
+    /// End of the span.
+    pub to: f32,
+    /// When it counts.
+    pub active: (f32, f32),
+    /// The guarding part.
+    pub role: Option<Role>,
+    /// Its number among the clip's spans.
+    pub span: u32,
+}
+
+impl Part {
+    /// Middle of the active window: what is laid over the attack's time.
+    pub fn centre(&self) -> f32 {
+        0.5 * (self.active.0 + self.active.1)
+    }
+}
+
+/// Centres of all spheres and joints at one moment, a row of each coordinate.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    /// x, then y, then z.
+    pub values: Vec<f32>,
+    width: usize,
+}
+
+impl Row {
+    /// One centre.
+    #[inline]
+    pub fn get(&self, j: usize) -> Vec3 {
+        Vec3::new(self.values[j], self.values[self.width + j], self.values[2 * self.width + j])
+    }
+
+    /// The three coordinates in blocks.
+    #[inline]
+    pub(crate) fn lanes(&self, width: usize) -> [&[[f32; LANES]]; 3] {
+        let (x, rest) = self.values.split_at(width);
+        let (y, z) = rest.split_at(width);
+        [x.as_chunks().0, y.as_chunks().0, z.as_chunks().0]
+    }
+
+    /// Moves one centre.
+    #[inline]
+    pub fn set(&mut self, j: usize, p: Vec3) {
+        self.values[j] = p.x;
+        self.values[self.width + j] = p.y;
+        self.values[2 * self.width + j] = p.z;
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct EdgeInfo {
+    /// Of the clip, among all frames.
+    frames: u32,
+    first: f32,
+    fps: f32,
+    last: u32,
+    seconds: f32,
+    align: Place,
+    blend: f32,
+    join: Option<u32>,
+    pace: Pace,
+    avoids: (u32, u32),
+    blocks: (u32, u32),
+}
+
+/// The spheres of every frame of a library, joins, speeds and what each edge is good for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bodies {
+    /// Spheres, then the 21 joints with radius 0, then padding far away.
+    spheres: usize,
+    width: usize,
+    radii: Vec<f32>,
+    parts: Vec<Role>,
+    /// Per frame: x, y, z, each `width` long, in the clip's own place.
+    rows: Vec<f32>,
+    /// Per join: offset and speed of it, each like a row.
+    joins: Vec<f32>,
+    edges: Vec<EdgeInfo>,
+    kept: Vec<Part>,
+    /// Distance from the pelvis that no sphere's surface passes, metres.
+    reach: f32,
+}
+
+/// Shares of a library's edges that are still, and that are slow; the rest are fast. The printed 0.3 / 0.1 / 0.0 m/s would let
+/// nothing be sped up: 83 % of fight motion is faster than 0.3 m/s and none is still.
+const STILL: f32 = 0.25;
+const SLOW: f32 = 0.5;
+/// Metres per second, as printed in § 4.1: fast above the first, slow below the second.
+const PRINTED: (f32, f32) = (0.3, 0.1);
+
+impl Bodies {
+    /// Of a library. `printed_speeds` takes the paper's thresholds for the paces.
+    pub fn of(library: &Library, printed_speeds: bool) -> Bodies {
+        let body = library.volumes().spheres();
+        let joints = library.skeleton().len();
+        let width = (body.len() + joints).div_ceil(LANES) * LANES;
+        let mut radii = vec![0.0; width];
+        let mut parts = vec![Role::Pelvis; width];
+        for (j, sphere) in body.iter().enumerate() {
+            radii[j] = sphere.radius;
+            parts[j] = sphere.part;
+        }
+        let (mut rows, mut starts) = (Vec::new(), Vec::new());
+        let (mut pose, mut world) = (Pose::default(), WorldPose::default());
+        let mut reach = 0.0f32;
+        for clip in library.clips() {
+            starts.push((rows.len() / (3 * width)) as u32);
+            for frame in 0..clip.frames() as u32 {
+                clip.pose(FrameIdx(frame), &mut pose);
+                fk::pose(clip.skeleton(), &pose, &mut world);
+                let at = rows.len();
+                rows.resize(at + 3 * width, 1e6);
+                let mut put = |j: usize, p: Vec3| {
+                    rows[at + j] = p.x;
+                    rows[at + width + j] = p.y;
+                    rows[at + 2 * width + j] = p.z;
+                };
+                for (j, sphere) in body.iter().enumerate() {
+                    let p = world.point(sphere.joint, sphere.offset);
+                    reach = reach.max((p - pose.root()).length() + sphere.radius);
+                    put(j, p);
+                }
+                for (j, p) in world.positions.iter().enumerate() {
+                    put(body.len() + j, *p);
+                }
+            }
+        }
+        let mut bodies = Bodies {
+            spheres: body.len(),
+            width,
+            radii,
+            parts,
+            rows,
+            joins: Vec::new(),
+            edges: Vec::new(),
+            kept: Vec::new(),
+            reach: reach + 0.1,
+        };
+        bodies.add_edges(library, &starts);
+        bodies.set_paces(library, printed_speeds);
+        bodies
+    }
+
+    fn add_edges(&mut self, library: &Library, starts: &[u32]) {
+        let graph = library.graph();
+        for (index, edge) in graph.edges().iter().enumerate() {
+            let clip = library.clip(edge.clip);
+            let first = edge.first.0 as f32 / clip.fps();
+            let mut info = EdgeInfo {
+                frames: starts[edge.clip.at()],
+                first,
+                fps: clip.fps(),
+                last: clip.frames() as u32 - 1,
+                seconds: edge.seconds,
+                align: Place::HERE,
+                blend: 0.0,
+                join: None,
+                pace: Pace::Even,
+                avoids: (0, 0),
+                blocks: (0, 0),
+            };
+            if let Some(entry) = &edge.entry {
+                info.align = Place::of(&entry.align);
+                info.blend = entry.blend;
+                if entry.blend > 0.0 {
+                    let node = graph.node(edge.from);
+                    let old = (starts[node.clip.at()], node.frame.0, library.clip(node.clip).frames() as u32 - 1);
+                    let new = (info.frames, edge.first.0, info.last);
+                    info.join = Some((self.joins.len() / (6 * self.width)) as u32);
+                    self.add_join(old, new, &info.align, [library.clip(node.clip).fps(), info.fps]);
+                }
+            }
+            let kinds = [kumite_motion::SpanKind::Avoid, kumite_motion::SpanKind::Block];
+            let mut ranges = [(0, 0); 2];
+            for (range, kind) in ranges.iter_mut().zip(kinds) {
+                range.0 = self.kept.len() as u32;
+                for within in graph.spans(EdgeIdx(index as u32)) {
+                    let span = &clip.spans[within.span as usize];
+                    // Blocks may lose their way back to guard; the guard itself must be in the edge.
+                    let (from, to) = span.active.unwrap_or((span.from, span.to));
+                    let active = (from - first, to - first);
+                    let in_edge = active.0 >= 0.0 && active.1 <= edge.seconds + 1e-3;
+                    let whole = within.whole || (kind == kumite_motion::SpanKind::Block && in_edge);
+                    if span.kind == kind && whole {
+                        let (from, to) = ((span.from - first).max(0.0), (span.to - first).min(edge.seconds));
+                        self.kept.push(Part { from, to, active, role: span.part, span: within.span });
+                    }
+                }
+                range.1 = self.kept.len() as u32;
+            }
+            (info.avoids, info.blocks) = (ranges[0], ranges[1]);
+            self.edges.push(info);
+        }
+    }
+
+    /// The join of an edge that is entered from its node's pose, at natural speed: offset and its speed, in the entered clip's place.
+    fn add_join(&mut self, old: (u32, u32, u32), new: (u32, u32, u32), align: &Place, fps: [f32; 2]) {
+        let centre = |(start, frame, _): (u32, u32, u32), j: usize| self.frame((start + frame) as usize, j);
+        let speed = |(start, frame, last): (u32, u32, u32), fps: f32, j: usize| {
+            let (a, b) = (frame.saturating_sub(1), (frame + 1).min(last));
+            (self.frame((start + b) as usize, j) - self.frame((start + a) as usize, j)) * (fps / (b - a).max(1) as f32)
+        };
+        let mut out = vec![0.0; 6 * self.width];
+        for j in 0..self.spheres + Role::ALL.len().min(self.width - self.spheres) {
+            let offset = align.back(centre(old, j)) - centre(new, j);
+            let drift = align.turn_back(speed(old, fps[0], j)) - speed(new, fps[1], j);
+            for (k, v) in offset.to_array().into_iter().chain(drift.to_array()).enumerate() {
+                out[k * self.width + j] = v;
+            }
+        }
+        self.joins.extend(out);
+    }
+
+    fn set_paces(&mut self, library: &Library, printed: bool) {
+        // End effectors: hands and feet, as joints.
+        let ends = [Role::LeftWrist, Role::RightWrist, Role::LeftAnkle, Role::RightAnkle];
+        let ends = ends.map(|role| self.spheres + role.joint().at());
+        let fastest: Vec<f32> = library
+            .graph()
+            .edges()
+            .iter()
+            .zip(&self.edges)
+            .map(|(edge, info)| {
+                let frames = (edge.first.0..edge.last.0).flat_map(|f| ends.map(|j| (f, j)));
+                let step = |(f, j): (u32, usize)| {
+                    (self.frame((info.frames + f + 1) as usize, j) - self.frame((info.frames + f) as usize, j)).length()
+                };
+                frames.map(step).fold(0.0, f32::max) * info.fps
+            })
+            .collect();
+        let mut sorted = fastest.clone();
+        sorted.sort_by(f32::total_cmp);
+        let at = |share: f32| sorted.get((sorted.len() as f32 * share) as usize).copied().unwrap_or(0.0);
+        let (still, slow, fast) = if printed { (0.0, PRINTED.1, PRINTED.0) } else { (at(STILL), at(SLOW), at(SLOW)) };
+        for (info, v) in self.edges.iter_mut().zip(fastest) {
+            info.pace = if v < still {
+                Pace::Still
+            } else if v < slow {
+                Pace::Slow
+            } else if v > fast {
+                Pace::Fast
+            } else {
+                Pace::Even
+            };
+        }
+    }
+
+    #[inline]
+    fn frame(&self, frame: usize, j: usize) -> Vec3 {
+        let at = frame * 3 * self.width + j;
+        Vec3::new(self.rows[at], self.rows[at + self.width], self.rows[at + 2 * self.width])
+    }
+
+    /// Number of edges.
+    pub fn edges(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// Number of spheres.
+    pub fn spheres(&self) -> usize {
+        self.spheres
+    }
+
+    /// Radius of a sphere.
+    #[inline]
+    pub fn radius(&self, j: usize) -> f32 {
+        self.radii[j]
+    }
+
+    /// Whose part a sphere is.
+    pub fn part(&self, j: usize) -> Role {
+        self.parts[j]
+    }
+
+    /// The spheres of a part.
+    pub fn of_part(&self, part: Role) -> impl Iterator<Item = usize> + '_ {
+        (0..self.spheres).filter(move |&j| self.parts[j] == part)
+    }
+
+    /// Where a joint is among the centres of a [`Row`].
+    pub fn joint(&self, role: Role) -> usize {
+        self.spheres + role.joint().at()
+    }
+
+    /// How far the body reaches from its pelvis, metres.
+    pub fn reach(&self) -> f32 {
+        self.reach
+    }
+
+    /// How long an edge lasts.
+    #[inline]
+    pub fn seconds(&self, edge: EdgeIdx) -> f32 {
+        self.edges[edge.at()].seconds
+    }
+
+    /// What its speed allows.
+    #[inline]
+    pub fn pace(&self, edge: EdgeIdx) -> Pace {
+        self.edges[edge.at()].pace
+    }
+
+    /// Lays the edge's clip over that of the edge before.
+    #[inline]
+    pub fn align(&self, edge: EdgeIdx) -> &Place {
+        &self.edges[edge.at()].align
+    }
+
+    /// Whether it is a cut to another place of the library.
+    #[inline]
+    pub fn is_cut(&self, edge: EdgeIdx) -> bool {
+        self.edges[edge.at()].blend > 0.0
+    }
+
+    /// Avoidances that lie whole in an edge.
+    pub fn avoids(&self, edge: EdgeIdx) -> &[Part] {
+        let (a, b) = self.edges[edge.at()].avoids;
+        &self.kept[a as usize..b as usize]
+    }
+
+    /// Blocks whose guard lies in an edge.
+    pub fn blocks(&self, edge: EdgeIdx) -> &[Part] {
+        let (a, b) = self.edges[edge.at()].blocks;
+        &self.kept[a as usize..b as usize]
+    }
+
+    /// Whether anything avoids or blocks.
+    pub fn can_defend(&self) -> bool {
+        !self.kept.is_empty()
+    }
+
+    /// Bytes of all tables.
+    pub fn bytes(&self) -> usize {
+        4 * (self.rows.len() + self.joins.len()) + self.edges.len() * size_of::<EdgeInfo>()
+    }
+
+    /// A row to sample into.
+    pub fn row(&self) -> Row {
+        Row { values: vec![1e6; 3 * self.width], width: self.width }
+    }
+
+    /// Number of centres in a coordinate's row, padding included.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// All centres `seconds` into an edge, in its clip's place. `joined` is how long ago, in stage seconds, its join began,
+    /// and `rate` how fast the clip ran then: differences of speed grow with it.
+    pub fn sample(&self, edge: EdgeIdx, seconds: f32, joined: f32, rate: f32, out: &mut Row) {
+        let info = &self.edges[edge.at()];
+        let at = ((info.first + seconds) * info.fps).clamp(0.0, info.last as f32);
+        let a = (at as u32).min(info.last);
+        let b = (a + 1).min(info.last);
+        let t = at - a as f32;
+        let length = 3 * self.width;
+        let a = &self.rows[(info.frames + a) as usize * length..][..length];
+        let b = &self.rows[(info.frames + b) as usize * length..][..length];
+        let out = &mut out.values[..length];
+        match info.join {
+            Some(join) if joined < info.blend => {
+                let (keep, drift) = decay(joined, info.blend);
+                let drift = drift * rate;
+                let join = &self.joins[join as usize * 2 * length..][..2 * length];
+                let (offset, speed) = join.split_at(length);
+                for k in 0..length {
+                    out[k] = a[k] + (b[k] - a[k]) * t + offset[k] * keep + speed[k] * drift;
+                }
+            }
+            _ => {
+                for k in 0..length {
+                    out[k] = a[k] + (b[k] - a[k]) * t;
+                }
+            }
+        }
+    }
+
+    /// Where the pelvis is, in its clip's place.
+    #[inline]
+    pub fn pelvis(&self, edge: EdgeIdx, seconds: f32) -> Vec3 {
+        let info = &self.edges[edge.at()];
+        let frame = ((info.first + seconds) * info.fps).clamp(0.0, info.last as f32) as u32;
+        self.frame((info.frames + frame) as usize, self.spheres)
+    }
+}
+
+/// The weights of [`kumite_motion::blend::Inertia`], which the stage joins with, on places instead of rotations: joins are of
+/// centimetres, and there the two agree to millimetres.
+fn decay(t: f32, whole: f32) -> (f32, f32) {
+    let s = (t / whole).clamp(0.0, 1.0);
+    let rest = 1.0 - s;
+    let cube = rest * rest * rest;
+    (cube * (1.0 + 3.0 * s + 6.0 * s * s), whole * s * cube * (1.0 + 3.0 * s))
+}

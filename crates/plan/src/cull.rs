@@ -1,0 +1,168 @@
+//! Culling by bit planes (§ 5.2 of the paper, there on the GPU): nine horizontal slices for each twentieth of a second of every edge with an avoidance.
+//!
+//! A bit says that whatever has its middle in that cell, at any time of that bucket, is certainly inside the body. So a set bit on the
+//! attack's way proves a hit, and what the exact test would keep is never culled. The printed form tests the body's union over the whole
+//! edge: it contains the start pose, which every good dodge must pass; it can be chosen to see that.
+
+use kumite_motion::{EdgeIdx, Vec3};
+
+use crate::paths::Leg;
+use crate::threat::{STEP, Threat};
+use crate::{Bodies, Form, Warp};
+
+/// Horizontal slices (§ 5.2).
+pub const SLICES: usize = 9;
+/// Height of a slice, metres.
+const HIGH: f32 = 0.22;
+/// Side of a cell, metres, and cells to a side.
+const SIDE: f32 = 0.06;
+const CELLS: usize = 32;
+/// Seconds of a bucket.
+const BUCKET: f32 = 0.05;
+/// Attacks at least this thick are culled, metres.
+const LEAST: f32 = 0.10;
+/// Joins and planted feet move a body by this much against its clip; culling leaves it free. Metres.
+const SLACK: f32 = 0.03;
+/// Points of the attack in the printed union above which a candidate is culled: the paper does not tell its threshold.
+const PIXELS: u32 = 4;
+
+type Plane = [u32; SLICES * CELLS];
+
+#[derive(Clone, Debug, PartialEq)]
+struct EdgePlanes {
+    edge: EdgeIdx,
+    /// Middle of the planes in the clip's place.
+    middle: Vec3,
+    buckets: Vec<Plane>,
+    union: Box<Plane>,
+}
+
+/// The planes of all edges with an avoidance.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Planes {
+    edges: Vec<EdgePlanes>,
+}
+
+fn cell(p: Vec3) -> Option<(usize, u32)> {
+    let at = |v: f32| (v / SIDE + 0.5 * CELLS as f32).floor();
+    let (x, z, y) = (at(p.x), at(p.z), (p.y / HIGH).floor());
+    let inside = |v: f32, n: usize| v >= 0.0 && v < n as f32;
+    (inside(x, CELLS) && inside(z, CELLS) && inside(y, SLICES)).then(|| (y as usize * CELLS + z as usize, x as u32))
+}
+
+fn corner(word: usize, bit: u32) -> Vec3 {
+    let (y, z) = (word / CELLS, word % CELLS);
+    let at = |v: f32| (v - 0.5 * CELLS as f32) * SIDE;
+    Vec3::new(at(bit as f32), y as f32 * HIGH, at(z as f32))
+}
+
+impl Planes {
+    /// Of a library's bodies.
+    pub fn of(bodies: &Bodies) -> Planes {
+        let edges = (0..bodies.edges() as u32).map(EdgeIdx).filter(|e| !bodies.avoids(*e).is_empty());
+        Planes { edges: edges.map(|edge| EdgePlanes::of(bodies, edge)).collect() }
+    }
+
+    /// Memory, bytes.
+    pub fn bytes(&self) -> usize {
+        self.edges.iter().map(|e| (e.buckets.len() + 1) * size_of::<Plane>()).sum()
+    }
+
+    /// Whether an attack certainly hits on the way along a leg; or, in the printed form, touches the union of its edge too often.
+    pub fn hit(&self, leg: &Leg, warp: &Warp, threats: &[Threat], form: Form) -> bool {
+        let Ok(at) = self.edges.binary_search_by_key(&leg.edge, |e| e.edge) else { return false };
+        let planes = &self.edges[at];
+        let mut touched = 0;
+        for sphere in threats.iter().flat_map(|t| &t.spheres).filter(|s| s.radius >= LEAST) {
+            for (k, pair) in sphere.places.windows(2).enumerate() {
+                let time = sphere.start + k as f32 * STEP;
+                // Far attacks are most of all attacks.
+                let near = leg.place.back(pair[0]) - planes.middle;
+                if near.x.abs().min(near.z.abs()) > 2.0 {
+                    continue;
+                }
+                for share in [0.0, 0.25, 0.5, 0.75] {
+                    let local = leg.place.back(pair[0].lerp(pair[1], share)) - planes.middle;
+                    let Some((word, bit)) = cell(local) else { continue };
+                    match form {
+                        Form::Printed => {
+                            touched += planes.union[word] >> bit & 1;
+                            if touched > PIXELS {
+                                return true;
+                            }
+                        }
+                        Form::Ours => {
+                            let since = warp.at(time + share * STEP).0 - leg.begins;
+                            let bucket =
+                                (since >= 0.0).then(|| planes.buckets.get((since / BUCKET) as usize)).flatten();
+                            if bucket.is_some_and(|plane| plane[word] >> bit & 1 == 1) {
+                                return true;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        false
+    }
+}
+
+impl EdgePlanes {
+    fn of(bodies: &Bodies, edge: EdgeIdx) -> EdgePlanes {
+        let mut middle = bodies.pelvis(edge, 0.5 * bodies.seconds(edge));
+        middle.y = 0.0;
+        let count = (bodies.seconds(edge) / BUCKET).floor() as usize;
+        let mut out =
+            EdgePlanes { edge, middle, buckets: Vec::with_capacity(count), union: Box::new([0; SLICES * CELLS]) };
+        let mut row = bodies.row();
+        // A look each 1/120 s; between looks nothing moves by more than the slack allows for.
+        let looks = 6;
+        for bucket in 0..count {
+            let rows: Vec<_> = (0..=looks)
+                .map(|k| {
+                    let time = (bucket as f32 + k as f32 / looks as f32) * BUCKET;
+                    bodies.sample(edge, time, time, 1.0, &mut row);
+                    row.clone()
+                })
+                .collect();
+            let mut plane: Plane = [0; SLICES * CELLS];
+            for j in 0..bodies.spheres() {
+                let reach = bodies.radius(j) + LEAST - SLACK;
+                for_cells(rows[0].get(j) - middle, reach, |word, bit| {
+                    let low = corner(word, bit);
+                    let high = low + Vec3::new(SIDE, HIGH, SIDE);
+                    let inside = rows.iter().all(|row| {
+                        let c = row.get(j) - middle;
+                        (low - c).abs().max((high - c).abs()).length() <= reach
+                    });
+                    plane[word] |= u32::from(inside) << bit;
+                });
+                for row in &rows {
+                    let c = row.get(j) - middle;
+                    for_cells(c, bodies.radius(j), |word, bit| {
+                        let at = corner(word, bit) + 0.5 * Vec3::new(SIDE, HIGH, SIDE);
+                        out.union[word] |= u32::from((at - c).length() <= bodies.radius(j)) << bit;
+                    });
+                }
+            }
+            out.buckets.push(plane);
+        }
+        out
+    }
+}
+
+fn for_cells(centre: Vec3, reach: f32, mut each: impl FnMut(usize, u32)) {
+    let range = |v: f32, side: f32, cells: usize, middle: f32| {
+        let low = ((v - reach) / side + middle).floor().clamp(0.0, cells as f32) as usize;
+        let high = (((v + reach) / side + middle).floor() + 1.0).clamp(0.0, cells as f32) as usize;
+        low..high
+    };
+    let half = 0.5 * CELLS as f32;
+    for y in range(centre.y, HIGH, SLICES, 0.0) {
+        for z in range(centre.z, SIDE, CELLS, half) {
+            for x in range(centre.x, SIDE, CELLS, half) {
+                each(y * CELLS + z, x as u32);
+            }
+        }
+    }
+}

@@ -1,0 +1,886 @@
+//! Finding the avoidance: candidates, their evaluation, and an anytime search that stops as soon as it has proved the best.
+
+use kumite_motion::{EdgeIdx, Graph, Vec3};
+
+use crate::adapt::{self, Adaptation};
+use crate::block::{self, Block};
+use crate::bodies::{Part, Row};
+use crate::cull::Planes;
+use crate::index::{Index, LOOK};
+use crate::paths::{Aim, Leg, Path, Paths, go_on, lay_into, scale, stretches};
+use crate::terms::{self, Config, Form, Terms};
+use crate::threat::{STEP, Threat, ThreatError};
+use crate::{Bodies, Place, Warp};
+
+/// Everything a decision reads and nobody writes.
+#[derive(Clone, Copy, Debug)]
+pub struct Planner<'a> {
+    /// Where bodies are.
+    pub bodies: &'a Bodies,
+    /// Where motion may branch.
+    pub graph: &'a Graph,
+    /// Paths by node.
+    pub index: &'a Index,
+    /// For culling.
+    pub planes: &'a Planes,
+    /// How.
+    pub config: Config,
+}
+
+/// Where the playhead is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Situation<'a> {
+    /// The edge being played.
+    pub edge: EdgeIdx,
+    /// Seconds since its first frame.
+    pub since: f32,
+    /// Lays its clip over the world.
+    pub place: Place,
+    /// What will be played next if nothing happens: *do nothing*.
+    pub ahead: &'a [EdgeIdx],
+}
+
+/// How it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The attack misses what is played anyway.
+    Clear,
+    /// A path avoids it.
+    Avoided,
+    /// A guard meets it.
+    Blocked,
+    /// Nothing found avoids or blocks it: brace.
+    Hit,
+}
+
+impl Outcome {
+    /// As written in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Clear => "clear",
+            Outcome::Avoided => "avoided",
+            Outcome::Blocked => "blocked",
+            Outcome::Hit => "hit",
+        }
+    }
+}
+
+/// Where a candidate comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// What is played anyway.
+    Nothing,
+    /// An avoidance in the edge being played.
+    Playing,
+    /// The node's index.
+    Index,
+    /// A traversal of the graph.
+    Graph,
+}
+
+/// What became of a candidate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Verdict {
+    /// It avoids, for this cost.
+    Avoids(f32),
+    /// It is hit this deep, metres.
+    Hit(f32),
+    /// Bit planes prove a hit.
+    Culled,
+    /// Its speed would have to change too much.
+    OutOfScale,
+    /// Its bound was above the best cost: never worked out.
+    Bounded,
+}
+
+/// One candidate, for people.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// Edges after the one being played.
+    pub edges: Vec<EdgeIdx>,
+    /// Number of the span in the last edge's clip; `None` for *do nothing*.
+    pub span: Option<u32>,
+    /// By how much adjustable durations are multiplied.
+    pub scale: f32,
+    /// What it costs by term, as far as it was worked out.
+    pub terms: Terms,
+    /// Least distance of attack and body, metres; negative is the depth.
+    pub clearance: f32,
+    /// What became of it.
+    pub verdict: Verdict,
+}
+
+/// How much was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Candidates from the index.
+    pub index: u32,
+    /// Candidates from traversing the graph.
+    pub enumerated: u32,
+    /// Culled by bit planes.
+    pub culled: u32,
+    /// Tested exactly.
+    pub tested: u32,
+    /// Left out because of their bound.
+    pub bounded: u32,
+}
+
+/// What to play, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decision {
+    /// How it ends, as far as the plan can tell.
+    pub outcome: Outcome,
+    /// Edges to play after the current one; none to go on as before.
+    pub edges: Vec<EdgeIdx>,
+    /// Their speed.
+    pub warp: Warp,
+    /// How the motion is bent to the attack.
+    pub adaptation: Option<Adaptation>,
+    /// Where and how the attack is met, if it is.
+    pub block: Option<Block>,
+    /// Of the path chosen, before adapting.
+    pub terms: Terms,
+    /// Least distance of attack and body on the chosen path, before adapting; negative is the depth. Metres.
+    pub clearance: f32,
+    /// Number of the avoidance or block in the last edge's clip.
+    pub span: Option<u32>,
+    /// Where it came from.
+    pub origin: Origin,
+    /// How much was done.
+    pub counts: Counts,
+    /// Whether the graph had to be traversed.
+    pub traversed: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Candidate {
+    origin: Origin,
+    path: Path,
+    /// Seconds of path until the middle of its avoidance, from now.
+    centre: f32,
+    scale: f32,
+    timescale: f32,
+    /// No less than its cost.
+    bound: f32,
+    /// Whether it may move away from where the attack passes.
+    on_way: bool,
+}
+
+/// Memory that decisions reuse; between two of them it holds nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    pub(crate) legs: Vec<Leg>,
+    stretches: Vec<(f32, f32)>,
+    pub(crate) warp: Warp,
+    rows: [Row; 2],
+    bits: Vec<u64>,
+    radii: Vec<f32>,
+    /// How the laid-out path is bent.
+    pub(crate) bend: Option<Adaptation>,
+    /// What the last look along a path met.
+    pub(crate) met: Met,
+}
+
+/// When an attack is near a body, and where it is nearest.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Met {
+    /// First and last stage second within [`NEAR`].
+    pub(crate) from: f32,
+    pub(crate) to: f32,
+    /// Stage second of the nearest step, and the way of the attack in it, in the world.
+    pub(crate) time: f32,
+    pub(crate) way: [Vec3; 2],
+    least: f32,
+}
+
+/// An attack is near within this, metres.
+const NEAR: f32 = 0.15;
+
+/// A decision in the making. It owns all it needs between slices, so that a worker can hold it while the character plays on.
+#[derive(Clone, Debug)]
+pub struct Search {
+    situation: (EdgeIdx, f32, Place),
+    ahead: Vec<EdgeIdx>,
+    threats: Vec<Threat>,
+    attack: f32,
+    ends: f32,
+    queue: Vec<Candidate>,
+    next: usize,
+    enumerated: Paths,
+    stage: Stage,
+    best: Option<(f32, usize, Terms, f32)>,
+    /// Least deep hit: candidate and depth; `None` for the candidate is *do nothing*.
+    least: Option<(Option<usize>, f32)>,
+    nothing: f32,
+    counts: Counts,
+    traversed: bool,
+    why: Option<Vec<Judged>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Nothing,
+    Listed,
+    Traversal,
+    Done,
+}
+
+/// Metres by which a clear path must miss, before adapting: half of it is what the stage's joins and planted feet move a body against the plan.
+pub const MARGIN: f32 = 0.0;
+
+impl<'a> Planner<'a> {
+    /// A decision in one go.
+    pub fn decide(
+        &self,
+        situation: &Situation<'_>,
+        threats: &[Threat],
+        scratch: &mut Scratch,
+    ) -> Result<Decision, ThreatError> {
+        let mut search = Search::new(self, situation, threats, false)?;
+        while !search.step(self, scratch, u32::MAX) {}
+        Ok(search.decision(self, scratch))
+    }
+
+    /// Path, warp and body of a candidate into the scratch.
+    fn lay_out(&self, search: &Search, candidate: &Candidate, scratch: &mut Scratch) -> Option<(usize, Part)> {
+        let (edge, since, place) = search.situation;
+        let edges = search.edges(self, candidate);
+        lay_into(self.bodies, std::iter::once(edge).chain(edges.iter().copied()), since, &place, &mut scratch.legs);
+        let last = scratch.legs.len() - 1;
+        let part = *Aim::Avoid.of(self.bodies, scratch.legs[last].edge).get(candidate.path.part as usize)?;
+        go_on(self.bodies, self.graph, search.ends + 1.0, &mut scratch.legs);
+        let Scratch { legs, stretches: list, warp, .. } = scratch;
+        stretches(self.bodies, &legs[..=last], candidate.centre, candidate.scale > 1.0, list);
+        warp.set(list, candidate.scale);
+        Some((last, part))
+    }
+
+    /// Least distance of attacks and body along the laid-out path: eq. 7, swept.
+    pub(crate) fn clearance(&self, threats: &[Threat], scratch: &mut Scratch) -> f32 {
+        let bodies = self.bodies;
+        if scratch.rows[0].values.len() != 3 * bodies.width() {
+            scratch.rows = [bodies.row(), bodies.row()];
+            scratch.radii = padded_radii(bodies);
+        }
+        let mut least = f32::INFINITY;
+        scratch.met = Met { from: f32::INFINITY, least: f32::INFINITY, ..Met::default() };
+        let bend = scratch.bend;
+        for sphere in threats.iter().flat_map(|t| &t.spheres) {
+            let coarse = self.config.errata.sampling == Form::Printed;
+            let mut held: Option<(usize, usize)> = None;
+            let mut leg = 0;
+            for (k, pair) in sphere.places.windows(2).enumerate() {
+                let time = sphere.start + k as f32 * STEP;
+                if time + STEP < 0.0 || (coarse && !k.is_multiple_of(3)) {
+                    continue;
+                }
+                leg = leg_at(&scratch.legs, scratch.warp.at(time.max(0.0)).0, leg);
+                let at = scratch.legs[leg];
+                let pelvis = at.place.point(bodies.pelvis(at.edge, scratch.warp.at(time.max(0.0)).0 - at.begins));
+                // What passes at arm's length and half a metre more costs the same as anything farther.
+                if away(pair, pelvis) > bodies.reach() + sphere.radius + 1.0 {
+                    held = None;
+                    continue;
+                }
+                let (now, next) = (time.max(0.0), if coarse { time.max(0.0) } else { time + STEP });
+                let [front, back] = &mut scratch.rows;
+                if held != Some((k, leg)) {
+                    body_at(bodies, &scratch.legs, &scratch.warp, now, leg, front);
+                    if let Some(bend) = &bend {
+                        bend.bend(bodies, &scratch.legs[leg].place, now, front);
+                    }
+                }
+                let after = leg_at(&scratch.legs, scratch.warp.at(next).0, leg);
+                body_at(bodies, &scratch.legs, &scratch.warp, next, after, back);
+                if let Some(bend) = &bend {
+                    bend.bend(bodies, &scratch.legs[after].place, next, back);
+                }
+                if after != leg {
+                    carry(bodies, &scratch.legs[leg].place, &scratch.legs[after].place, front);
+                }
+                let place = &scratch.legs[after].place;
+                let (p, q) = (place.back(pair[0]), place.back(if coarse { pair[0] } else { pair[1] }));
+                let d = nearest(front, back, p, q, &scratch.radii) - sphere.radius;
+                least = least.min(d);
+                if d < NEAR {
+                    scratch.met.from = scratch.met.from.min(time);
+                    scratch.met.to = scratch.met.to.max(time + STEP);
+                    if d < scratch.met.least {
+                        (scratch.met.least, scratch.met.time, scratch.met.way) = (d, time, [pair[0], pair[1]]);
+                    }
+                }
+                scratch.rows.swap(0, 1);
+                held = Some((k + 1, after));
+            }
+        }
+        least
+    }
+
+    /// What the attack would have met had the body stayed as it was when the avoidance began: the least distance (d0 of eq. 8) and the overlap
+    /// that was vacated, along the attack's way (eq. 4-5).
+    fn stayed(&self, search: &Search, last: usize, part: &Part, moved: u128, scratch: &mut Scratch) -> (f32, f32) {
+        let bodies = self.bodies;
+        let leg = scratch.legs[last];
+        let (from, to) = (scratch.warp.when(leg.begins + part.from), scratch.warp.when(leg.begins + part.to));
+        let [row, _] = &mut scratch.rows;
+        body_at(bodies, &scratch.legs, &scratch.warp, from.max(0.0), last, row);
+        let (mut least, mut vacated) = (f32::INFINITY, 0.0f32);
+        let pelvis = row.get(bodies.spheres());
+        for sphere in search.threats.iter().flat_map(|t| &t.spheres) {
+            for (k, pair) in sphere.places.windows(2).enumerate() {
+                let time = sphere.start + k as f32 * STEP;
+                if time + STEP < 0.0 {
+                    continue;
+                }
+                let (p, q) = (leg.place.back(pair[0]), leg.place.back(pair[1]));
+                if away(&[p, q], pelvis) > bodies.reach() + sphere.radius + 1.0 {
+                    continue;
+                }
+                let d = nearest(row, row, p, q, &scratch.radii) - sphere.radius;
+                least = least.min(d);
+                if d >= 0.0 || time + STEP < from || time > to {
+                    continue;
+                }
+                let way = q - p;
+                let length = way.length().max(1e-9);
+                let (cut, rest) = (((from - time) / STEP).max(0.0) * length, ((to - time) / STEP).min(1.0) * length);
+                for j in (0..bodies.spheres()).filter(|j| moved >> (*j).min(127) & 1 == 1) {
+                    let to_centre = row.get(j) - p;
+                    let along = to_centre.dot(way) / length;
+                    let aside = (to_centre.length_squared() - along * along).max(0.0).sqrt();
+                    vacated += terms::overlap(bodies.radius(j) + sphere.radius, aside, cut - along, rest - along);
+                }
+            }
+        }
+        (least, vacated)
+    }
+
+    /// Eq. 4-6 as printed: a time integral, each 1/20 s, also of what is metres away.
+    fn printed_avoidance(&self, search: &Search, last: usize, part: &Part, scratch: &mut Scratch) -> f32 {
+        let bodies = self.bodies;
+        let leg = scratch.legs[last];
+        let (from, to) = (scratch.warp.when(leg.begins + part.from), scratch.warp.when(leg.begins + part.to));
+        let (mut start, mut row) = (bodies.row(), bodies.row());
+        body_at(bodies, &scratch.legs, &scratch.warp, from.max(0.0), last, &mut start);
+        let (mut sum, step) = (0.0, 0.05);
+        let mut time = from.max(0.0);
+        while time < to {
+            body_at(bodies, &scratch.legs, &scratch.warp, time, last, &mut row);
+            for sphere in search.threats.iter().flat_map(|t| &t.spheres) {
+                let at = ((time - sphere.start) / STEP).max(0.0) as usize;
+                let Some(p) = sphere.places.get(at).map(|p| leg.place.back(*p)) else { continue };
+                for j in 0..bodies.spheres() {
+                    let d = (start.get(j) - p).length() - (row.get(j) - p).length();
+                    sum += (-d).max(0.0) * step;
+                }
+            }
+            time += step;
+        }
+        (1.0 - sum / 0.5).max(0.0)
+    }
+
+    /// Works one candidate out. The scratch then holds its path.
+    fn judge(
+        &self,
+        search: &Search,
+        candidate: &Candidate,
+        scratch: &mut Scratch,
+        counts: &mut Counts,
+    ) -> (Verdict, Terms, f32) {
+        let mut terms = Terms { timescale: candidate.timescale, ..Terms::default() };
+        let Some((last, part)) = self.lay_out(search, candidate, scratch) else {
+            return (Verdict::OutOfScale, terms, 0.0);
+        };
+        if self.config.cull
+            && self.planes.hit(&scratch.legs[last], &scratch.warp, &search.threats, self.config.errata.culling)
+        {
+            counts.culled += 1;
+            return (Verdict::Culled, terms, f32::NEG_INFINITY);
+        }
+        counts.tested += 1;
+        let clearance = self.clearance(&search.threats, scratch);
+        if clearance < MARGIN {
+            return (Verdict::Hit(-clearance), terms, clearance);
+        }
+        let moved = self.index.vacated(scratch.legs[last].edge, candidate.path.part as usize);
+        let (stayed, vacated) = self.stayed(search, last, &part, moved, scratch);
+        let radius = search.threats.iter().flat_map(|t| &t.spheres).map(|s| s.radius).fold(0.0, f32::max);
+        let saturated = self.config.saturation * (radius + 0.1) * (radius + 0.1);
+        terms.avoidance = match self.config.errata.avoidance {
+            Form::Ours => terms::avoidance(vacated, saturated),
+            Form::Printed => self.printed_avoidance(search, last, &part, scratch),
+        };
+        let d0 = match self.config.errata.body {
+            Form::Ours => stayed.max(0.0),
+            Form::Printed => search.now(self, scratch),
+        };
+        terms.body = terms::body(clearance, d0, &self.config);
+        (Verdict::Avoids(terms.cost(&self.config.weights)), terms, clearance)
+    }
+}
+
+/// Surfaces' radii, with joints and padding out of every reach.
+fn padded_radii(bodies: &Bodies) -> Vec<f32> {
+    (0..bodies.width()).map(|j| if j < bodies.spheres() { bodies.radius(j) } else { -1e4 }).collect()
+}
+
+/// The leg shown at a path second, looking on from one that is not after it.
+fn leg_at(legs: &[Leg], u: f32, from: usize) -> usize {
+    let mut at = from;
+    while legs.get(at + 1).is_some_and(|l| l.begins <= u) {
+        at += 1;
+    }
+    at
+}
+
+/// The body at a stage time on a leg, in the leg's place.
+pub(crate) fn body_at(bodies: &Bodies, legs: &[Leg], warp: &Warp, time: f32, leg: usize, row: &mut Row) {
+    let at = legs[leg];
+    let (u, _) = warp.at(time);
+    // The edge being played began at its natural speed.
+    let (joined, rate) = if leg == 0 {
+        (time - at.begins, 1.0)
+    } else {
+        let began = warp.when(at.begins);
+        (time - began, warp.at(began).1)
+    };
+    bodies.sample(at.edge, u - at.begins, joined, rate, row);
+}
+
+/// A row from one place into another.
+fn carry(bodies: &Bodies, from: &Place, to: &Place, row: &mut Row) {
+    for j in 0..bodies.spheres() + 21 {
+        row.set(j, to.back(from.point(row.get(j))));
+    }
+}
+
+/// How far a straight piece of way stays from a point.
+fn away(pair: &[Vec3], p: Vec3) -> f32 {
+    let way = pair[1] - pair[0];
+    let t = ((p - pair[0]).dot(way) / way.length_squared().max(1e-12)).clamp(0.0, 1.0);
+    (pair[0] + way * t - p).length()
+}
+
+/// Least distance between a point that moves from `p` to `q` and spheres that move from one row to the next, all at once.
+#[inline]
+pub(crate) fn nearest(a: &Row, b: &Row, p: Vec3, q: Vec3, radii: &[f32]) -> f32 {
+    const N: usize = crate::bodies::LANES;
+    let width = radii.len();
+    let ([ax, ay, az], [bx, by, bz]) = (a.lanes(width), b.lanes(width));
+    let r = radii.as_chunks::<N>().0;
+    let mut least = [f32::INFINITY; N];
+    for c in 0..r.len() {
+        for k in 0..N {
+            let (sx, sy, sz) = (ax[c][k] - p.x, ay[c][k] - p.y, az[c][k] - p.z);
+            let (wx, wy, wz) = (bx[c][k] - q.x - sx, by[c][k] - q.y - sy, bz[c][k] - q.z - sz);
+            let along = -(sx * wx + sy * wy + sz * wz);
+            let t = (along / (wx * wx + wy * wy + wz * wz).max(1e-20)).max(0.0).min(1.0);
+            let (dx, dy, dz) = (sx + wx * t, sy + wy * t, sz + wz * t);
+            let d = (dx * dx + dy * dy + dz * dz).sqrt() - r[c][k];
+            least[k] = if d < least[k] { d } else { least[k] };
+        }
+    }
+    least.into_iter().fold(f32::INFINITY, f32::min)
+}
+
+impl Search {
+    /// Begins a decision: checks it and lists the candidates of the index.
+    pub fn new(
+        planner: &Planner<'_>,
+        situation: &Situation<'_>,
+        threats: &[Threat],
+        why: bool,
+    ) -> Result<Search, ThreatError> {
+        let fits = |e: &EdgeIdx| e.at() < planner.bodies.edges();
+        if !(fits(&situation.edge) && situation.ahead.iter().all(fits) && situation.since.is_finite()) {
+            return Err(ThreatError::Foreign);
+        }
+        if !planner.bodies.can_defend() {
+            return Err(ThreatError::NoMotions);
+        }
+        let attack = threats.iter().map(|t| t.arrives).fold(f32::INFINITY, f32::min);
+        if !(attack.is_finite() && attack > 0.0) {
+            return Err(if threats.is_empty() { ThreatError::Empty } else { ThreatError::Time { arrives: attack } });
+        }
+        let ends = threats.iter().map(Threat::ends).fold(0.0, f32::max);
+        Ok(Search {
+            situation: (situation.edge, situation.since, situation.place),
+            ahead: situation.ahead.to_vec(),
+            threats: threats.to_vec(),
+            attack,
+            ends,
+            queue: Vec::new(),
+            next: 0,
+            enumerated: Paths::default(),
+            stage: Stage::Nothing,
+            best: None,
+            least: None,
+            nothing: 0.0,
+            counts: Counts::default(),
+            traversed: false,
+            why: why.then(Vec::new),
+        })
+    }
+
+    /// How deep the attacks are inside the body now, metres; 0 or less if they are not.
+    pub fn inside(&self, planner: &Planner<'_>) -> f32 {
+        let mut row = planner.bodies.row();
+        let (edge, since, place) = self.situation;
+        planner.bodies.sample(edge, since, since, 1.0, &mut row);
+        let radii = padded_radii(planner.bodies);
+        let firsts = self.threats.iter().flat_map(|t| &t.spheres).filter_map(|s| {
+            let at = ((-s.start) / STEP).max(0.0);
+            let p = place.back(*s.places.get(at as usize)?);
+            (s.start <= 0.0).then(|| s.radius - nearest(&row, &row, p, p, &radii))
+        });
+        firsts.fold(f32::NEG_INFINITY, f32::max)
+    }
+
+    /// Distance of attack and body now: d0 as printed.
+    fn now(&self, planner: &Planner<'_>, _scratch: &Scratch) -> f32 {
+        (-self.inside(planner)).max(0.0)
+    }
+
+    fn edges<'b>(&'b self, planner: &Planner<'b>, candidate: &Candidate) -> &'b [EdgeIdx] {
+        match candidate.origin {
+            Origin::Index => planner.index.avoid.edges(&candidate.path),
+            Origin::Graph => self.enumerated.edges(&candidate.path),
+            Origin::Nothing | Origin::Playing => &[],
+        }
+    }
+
+    /// Works out at most `budget` candidates more. Whether the decision is final.
+    pub fn step(&mut self, planner: &Planner<'_>, scratch: &mut Scratch, budget: u32) -> bool {
+        let mut left = budget.max(1);
+        while left > 0 {
+            match self.stage {
+                Stage::Nothing => {
+                    left -= 1;
+                    let (edge, since, place) = self.situation;
+                    let edges = std::iter::once(edge).chain(self.ahead.iter().copied());
+                    lay_into(planner.bodies, edges, since, &place, &mut scratch.legs);
+                    go_on(planner.bodies, planner.graph, self.ends + 1.0, &mut scratch.legs);
+                    scratch.warp.set(&[], 1.0);
+                    self.nothing = planner.clearance(&self.threats, scratch);
+                    if let Some(why) = &mut self.why {
+                        let verdict =
+                            if self.nothing >= 0.0 { Verdict::Avoids(0.0) } else { Verdict::Hit(-self.nothing) };
+                        let clearance = self.nothing;
+                        why.push(Judged {
+                            edges: self.ahead.clone(),
+                            span: None,
+                            scale: 1.0,
+                            terms: Terms::default(),
+                            clearance,
+                            verdict,
+                        });
+                    }
+                    if self.nothing >= 0.0 {
+                        self.stage = Stage::Done;
+                    } else {
+                        self.least = Some((None, -self.nothing));
+                        self.list(planner, scratch);
+                        self.stage = Stage::Listed;
+                    }
+                }
+                Stage::Listed | Stage::Traversal => {
+                    let best = self.best.map_or(f32::INFINITY, |b| b.0);
+                    match self.queue.get(self.next).copied() {
+                        // Sorted by bound: whatever comes is no better.
+                        Some(candidate) if candidate.bound < best => {
+                            left -= 1;
+                            self.work_out(planner, &candidate, scratch);
+                            self.next += 1;
+                        }
+                        _ => self.run_out(planner),
+                    }
+                }
+                Stage::Done => return true,
+            }
+        }
+        self.stage == Stage::Done
+    }
+
+    fn work_out(&mut self, planner: &Planner<'_>, candidate: &Candidate, scratch: &mut Scratch) {
+        let mut counts = self.counts;
+        let (verdict, terms, clearance) = planner.judge(self, candidate, scratch, &mut counts);
+        self.counts = counts;
+        match verdict {
+            Verdict::Avoids(cost) if self.best.is_none_or(|b| cost < b.0) => {
+                self.best = Some((cost, self.next, terms, clearance));
+            }
+            Verdict::Hit(depth) if self.least.is_none_or(|l| depth < l.1) => {
+                self.least = Some((Some(self.next), depth));
+            }
+            _ => {}
+        }
+        self.tell(planner, candidate, verdict, terms, clearance);
+    }
+
+    fn tell(&mut self, planner: &Planner<'_>, candidate: &Candidate, verdict: Verdict, terms: Terms, clearance: f32) {
+        if self.why.is_none() {
+            return;
+        }
+        let edges = self.edges(planner, candidate).to_vec();
+        let last = edges.last().copied().unwrap_or(self.situation.0);
+        let span = planner.bodies.avoids(last).get(candidate.path.part as usize).map(|p| p.span);
+        let judged = Judged { edges, span, scale: candidate.scale, terms, clearance, verdict };
+        if let Some(why) = &mut self.why {
+            why.push(judged);
+        }
+    }
+
+    /// Nothing in the queue can be better: traverse the graph if the index cannot have been complete, else done.
+    fn run_out(&mut self, planner: &Planner<'_>) {
+        let rest = self.queue.split_off(self.next.min(self.queue.len()));
+        self.counts.bounded += rest.len() as u32;
+        for candidate in &rest {
+            self.tell(
+                planner,
+                candidate,
+                Verdict::Bounded,
+                Terms { timescale: candidate.timescale, ..Terms::default() },
+                0.0,
+            );
+        }
+        let (edge, since, _) = self.situation;
+        let left = planner.bodies.seconds(edge) - since;
+        let half = 0.5 * planner.config.rules.window;
+        let beyond = self.attack + half - left > planner.index.horizon();
+        if self.stage == Stage::Traversal || (planner.config.use_index && !beyond) {
+            self.stage = Stage::Done;
+            return;
+        }
+        self.stage = Stage::Traversal;
+        self.traversed = true;
+        let range = (self.attack - half - left, self.attack + half - left);
+        // What the index has listed is not listed again.
+        let range = if planner.config.use_index { (range.0.max(planner.index.horizon()), range.1) } else { range };
+        let rules = planner.config.rules;
+        let mut found = std::mem::take(&mut self.enumerated);
+        found.enumerate(
+            (planner.bodies, planner.graph, &rules, Aim::Avoid),
+            planner.graph.edge(edge).to,
+            range,
+            f32::INFINITY,
+        );
+        self.enumerated = found;
+        let paths = std::mem::take(&mut self.enumerated.list);
+        let mut listed: Vec<Candidate> =
+            paths.iter().filter_map(|path| self.candidate(planner, Origin::Graph, path, left, true)).collect();
+        self.enumerated.list = paths;
+        self.counts.enumerated += listed.len() as u32;
+        sort(&mut listed);
+        self.queue.extend(listed);
+    }
+
+    /// A path with its speed; `None` where it cannot be on time.
+    fn candidate(
+        &self,
+        planner: &Planner<'_>,
+        origin: Origin,
+        path: &Path,
+        left: f32,
+        on_way: bool,
+    ) -> Option<Candidate> {
+        let (edge, since, place) = self.situation;
+        let centre = path.centre + left;
+        let mut made = Candidate { origin, path: *path, centre, scale: 1.0, timescale: 0.0, bound: 0.0, on_way };
+        let edges = self.edges(planner, &made);
+        let last = edges.last().copied().unwrap_or(edge);
+        let part = planner.bodies.avoids(last).get(path.part as usize)?;
+        let mut legs = Vec::with_capacity(edges.len() + 1);
+        lay_into(planner.bodies, std::iter::once(edge).chain(edges.iter().copied()), since, &place, &mut legs);
+        let mut list = Vec::new();
+        stretches(planner.bodies, &legs, centre, self.attack > centre, &mut list);
+        let scaled = scale(&list, centre, self.attack);
+        let fits = scaled.and_then(|s| Some((s, terms::timescale(s, &planner.config)?)));
+        let half = 0.5 * (part.active.1 - part.active.0);
+        let on_time = (self.attack - centre).abs() <= half && planner.config.errata.adjustable == Form::Ours;
+        (made.scale, made.timescale) = match fits {
+            Some(fits) => fits,
+            // Nothing may be changed enough, but the avoidance is under way when the attack comes.
+            None if on_time => (1.0, terms::timescale(1.0, &planner.config)?),
+            None => return None,
+        };
+        let weights = &planner.config.weights;
+        let passed = if on_way || planner.config.errata.avoidance == Form::Printed { 0.0 } else { weights.avoidance };
+        made.bound = weights.timescale * made.timescale + passed;
+        Some(made)
+    }
+
+    /// Candidates of the current edge and of its node's index.
+    fn list(&mut self, planner: &Planner<'_>, scratch: &mut Scratch) {
+        let (edge, since, place) = self.situation;
+        let left = planner.bodies.seconds(edge) - since;
+        let half = 0.5 * planner.config.rules.window;
+        for (part, found) in planner.bodies.avoids(edge).iter().enumerate() {
+            let centre = found.centre() - since;
+            // The way out of it must still be ahead.
+            if found.from >= since && (centre - self.attack).abs() < half {
+                let path = Path { centre: centre - left, edges: (0, 0), part: part as u32 };
+                self.queue.extend(self.candidate(planner, Origin::Playing, &path, left, true));
+            }
+        }
+        if planner.config.use_index {
+            let node = planner.graph.edge(edge).to;
+            let table = &planner.index.avoid;
+            let range = (self.attack - half - left, self.attack + half - left);
+            let (paths, first) = table.between(node, range);
+            self.counts.index = paths.len() as u32;
+            if !paths.is_empty() {
+                scratch.bits.clear();
+                for sphere in self.threats.iter().flat_map(|t| &t.spheres) {
+                    for pair in sphere.places.windows(2) {
+                        let (p, q) = (place.back(pair[0]), place.back(pair[1]));
+                        let length = (q - p).length();
+                        // Only the part of the way that is close to the character matters (§ 6).
+                        if away(&[p, q], planner.bodies.pelvis(edge, since)) > 4.0 {
+                            continue;
+                        }
+                        let looks = (length / LOOK).ceil().max(1.0) as usize;
+                        for k in 0..=looks {
+                            table.mark(node, p.lerp(q, k as f32 / looks as f32), sphere.radius, &mut scratch.bits);
+                        }
+                    }
+                }
+            }
+            for (k, path) in paths.iter().enumerate() {
+                let number = first + k;
+                let on_way = scratch.bits.get(number / 64).is_some_and(|w| w >> (number % 64) & 1 == 1);
+                let candidate = self.candidate(planner, Origin::Index, path, left, on_way);
+                self.queue.extend(candidate);
+            }
+        }
+        sort(&mut self.queue);
+    }
+
+    /// What was decided: final after [`Search::step`] said so, the best so far before.
+    pub fn decision(&mut self, planner: &Planner<'_>, scratch: &mut Scratch) -> Decision {
+        let mut decision = Decision {
+            outcome: Outcome::Clear,
+            edges: Vec::new(),
+            warp: Warp::none(),
+            adaptation: None,
+            block: None,
+            terms: Terms::default(),
+            clearance: self.nothing,
+            span: None,
+            origin: Origin::Nothing,
+            counts: self.counts,
+            traversed: self.traversed,
+        };
+        if self.nothing >= 0.0 {
+            return decision;
+        }
+        if let Some((_, number, terms, clearance)) = self.best {
+            let candidate = self.queue[number];
+            decision.outcome = Outcome::Avoided;
+            (decision.terms, decision.clearance) = (terms, clearance);
+            self.fill(planner, &candidate, scratch, &mut decision);
+            decision.adaptation = adapt::tune(planner, &self.threats, clearance, scratch);
+            return decision;
+        }
+        // Nothing avoids as it is: bend what comes nearest, or what is played anyway, or guard.
+        let least = self.least;
+        if let Some((Some(number), depth)) = least {
+            let candidate = self.queue[number];
+            decision.clearance = -depth;
+            self.fill(planner, &candidate, scratch, &mut decision);
+            decision.adaptation = adapt::rescue(planner, &self.threats, scratch);
+            if decision.adaptation.is_some() {
+                decision.outcome = Outcome::Avoided;
+                return decision;
+            }
+        }
+        let failed = decision.clone();
+        decision.edges.clear();
+        decision.warp = Warp::none();
+        (decision.span, decision.origin, decision.clearance) = (None, Origin::Nothing, self.nothing);
+        self.lay_nothing(planner, scratch);
+        decision.adaptation = adapt::rescue(planner, &self.threats, scratch);
+        if decision.adaptation.is_some() {
+            decision.outcome = Outcome::Avoided;
+            return decision;
+        }
+        let situation =
+            Situation { edge: self.situation.0, since: self.situation.1, place: self.situation.2, ahead: &self.ahead };
+        if let Some(guard) = block::find(planner, &situation, &self.threats, scratch) {
+            decision.outcome = Outcome::Blocked;
+            decision.edges = guard.edges;
+            decision.warp = guard.warp;
+            decision.span = guard.span;
+            decision.adaptation = guard.adaptation;
+            decision.block = Some(guard.block);
+            return decision;
+        }
+        decision = Decision { outcome: Outcome::Hit, ..failed };
+        decision
+    }
+
+    fn lay_nothing(&self, planner: &Planner<'_>, scratch: &mut Scratch) {
+        let (edge, since, place) = self.situation;
+        let edges = std::iter::once(edge).chain(self.ahead.iter().copied());
+        lay_into(planner.bodies, edges, since, &place, &mut scratch.legs);
+        go_on(planner.bodies, planner.graph, self.ends + 1.0, &mut scratch.legs);
+        scratch.warp.set(&[], 1.0);
+    }
+
+    fn fill(&self, planner: &Planner<'_>, candidate: &Candidate, scratch: &mut Scratch, out: &mut Decision) {
+        let Some((last, part)) = planner.lay_out(self, candidate, scratch) else { return };
+        out.edges.clear();
+        // What comes after the avoidance, as far as the attack lasts, belongs to the plan.
+        let until = scratch.warp.at(self.ends).0;
+        let kept = scratch.legs[1..].iter().enumerate().take_while(|(k, l)| *k < last || l.begins < until);
+        out.edges.extend(kept.map(|(_, l)| l.edge));
+        out.warp = scratch.warp.clone();
+        out.span = Some(part.span);
+        out.origin = candidate.origin;
+    }
+
+    /// The character has gone on to another edge: candidates that do not begin with it are dropped, the others go on from there.
+    /// `seconds` have passed since the search began.
+    pub fn went_on(
+        &mut self,
+        planner: &Planner<'_>,
+        situation: &Situation<'_>,
+        seconds: f32,
+    ) -> Result<(), ThreatError> {
+        let threats: Vec<Threat> = self.threats.iter().map(|t| t.later(seconds)).collect();
+        let why = self.why.is_some();
+        let mut fresh = Search::new(planner, situation, &threats, why)?;
+        fresh.counts = self.counts;
+        // Paths that begin with the edge now played are exactly those that its node's index lists.
+        *self = fresh;
+        Ok(())
+    }
+
+    /// The candidates, ranked: those that avoid by cost, then the others by how deep they are hit. Empty unless asked for.
+    pub fn why(&self) -> Vec<Judged> {
+        let mut list = self.why.clone().unwrap_or_default();
+        let rank = |j: &Judged| match j.verdict {
+            Verdict::Avoids(cost) => (0, cost),
+            Verdict::Bounded => (1, j.terms.timescale),
+            Verdict::Hit(depth) => (2, depth),
+            Verdict::Culled => (3, 0.0),
+            Verdict::OutOfScale => (4, 0.0),
+        };
+        list.sort_by(|a, b| rank(a).0.cmp(&rank(b).0).then(rank(a).1.total_cmp(&rank(b).1)));
+        list
+    }
+
+    /// How much has been done.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Whether the decision is final.
+    pub fn done(&self) -> bool {
+        self.stage == Stage::Done
+    }
+}
+
+/// By bound; among equals the index's order.
+fn sort(queue: &mut [Candidate]) {
+    queue.sort_by(|a, b| a.bound.total_cmp(&b.bound));
+}

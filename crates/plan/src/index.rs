@@ -1,0 +1,270 @@
+//! The per-node grid index (§ 5.1 of the paper): which paths move the body away from a cell, and when.
+//!
+//! For every node all paths within the horizon are kept, sorted by the time of their avoidance, so that a query takes a range of them;
+//! and for every cell of 10 cm around the node a bit for each path whose avoidance leaves that cell. A path whose
+//! bit is not set in any cell that the attack passes has `e_avoidance` = 1: its cost has a bound, and seldom has to be worked out.
+//!
+//! Differs from the printed one, which forgets the times and answers with nothing where no cell is met.
+
+use kumite_motion::{EdgeIdx, Graph, NodeIdx, Vec3};
+
+use crate::paths::{Aim, Path, Paths, Rules};
+use crate::{Bodies, Place};
+
+/// Side of a cell, metres (§ 5.1).
+pub const CELL: f32 = 0.1;
+/// Attacks up to this radius are found by the cells their middle passes; larger ones look around. Metres.
+const NOMINAL: f32 = 0.12;
+/// Distance of looks along an attack's way, metres; cells are grown by half of it so that none between is missed.
+pub const LOOK: f32 = 0.04;
+/// A sphere has left where it was if it moves this far during the avoidance, metres.
+pub const VACATED: f32 = 0.02;
+
+/// All nodes' paths and cells.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Index {
+    /// To avoidances.
+    pub avoid: Table,
+    /// To blocks; without cells: a block is where the attack is, not where the body was.
+    pub block: Table,
+    /// Which spheres each avoidance moves away, by edge and part.
+    vacated: Vec<(EdgeIdx, Vec<u128>)>,
+    horizon: f32,
+}
+
+/// Paths by node and time, and cells.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// First path of each node; one more at the end.
+    starts: Vec<u32>,
+    paths: Vec<Path>,
+    pool: Vec<EdgeIdx>,
+    /// First cell of each node; one more at the end.
+    cells_of: Vec<u32>,
+    keys: Vec<u32>,
+    /// First word of each node.
+    masks_of: Vec<u32>,
+    masks: Vec<u64>,
+    /// Middle of each node's grid, in its clip's place.
+    middles: Vec<Vec3>,
+}
+
+/// The work of one node, to be put together by [`Index::join`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeIndex {
+    avoid: Paths,
+    block: Paths,
+    middle: Vec3,
+    /// Sorted keys and a row of words each.
+    cells: Vec<(u32, Vec<u64>)>,
+}
+
+fn key(p: Vec3) -> Option<u32> {
+    // 102.4 m to each side, and as high: beyond nothing is indexed and nothing found.
+    let cell = |v: f32| {
+        let v = (v / CELL).floor();
+        (-512.0..512.0).contains(&v).then(|| (v + 512.0) as u32)
+    };
+    Some(cell(p.x)? << 20 | cell(p.y)? << 10 | cell(p.z)?)
+}
+
+impl NodeIndex {
+    /// Works out one node. Nodes do not depend on each other.
+    pub fn of(bodies: &Bodies, graph: &Graph, rules: &Rules, node: NodeIdx) -> NodeIndex {
+        let mut out = NodeIndex::default();
+        // The edge that leads here may itself be a cut; what it is, is known only at run time, so the rule about cuts in quick
+        // succession begins at the node.
+        let range = (f32::NEG_INFINITY, rules.horizon);
+        out.avoid.enumerate((bodies, graph, rules, Aim::Avoid), node, range, f32::INFINITY);
+        out.block.enumerate((bodies, graph, rules, Aim::Block), node, range, f32::INFINITY);
+        for paths in [&mut out.avoid, &mut out.block] {
+            let pool = std::mem::take(&mut paths.pool);
+            paths.list.sort_by(|a, b| {
+                let edges = |p: &Path| &pool[p.edges.0 as usize..p.edges.1 as usize];
+                a.centre.total_cmp(&b.centre).then_with(|| edges(a).cmp(edges(b))).then(a.part.cmp(&b.part))
+            });
+            paths.pool = pool;
+        }
+        let Some(first) = graph.leaving(node).next() else { return out };
+        // Where the node's frame is in its clip's place: the first edge's pelvis, laid back over the clip it comes from.
+        out.middle = bodies.align(first).point(bodies.pelvis(first, 0.0));
+        out.middle.y = 0.0;
+        let words = out.avoid.list.len().div_ceil(64);
+        let mut cells = std::collections::BTreeMap::<u32, Vec<u64>>::new();
+        let mut row = bodies.row();
+        for (number, path) in out.avoid.list.iter().enumerate() {
+            let edges = out.avoid.edges(path);
+            let mut place = Place::HERE;
+            for edge in edges {
+                place = place.after(bodies.align(*edge));
+            }
+            let Some(&last) = edges.last() else { continue };
+            let part = bodies.avoids(last)[path.part as usize];
+            let moved = vacated(bodies, last, &part);
+            bodies.sample(last, part.from, f32::INFINITY, 1.0, &mut row);
+            for j in (0..bodies.spheres()).filter(|j| moved >> j & 1 == 1) {
+                let centre = place.point(row.get(j)) - out.middle;
+                // Joins move bodies by centimetres against their clips.
+                let reach = bodies.radius(j) + NOMINAL + 0.5 * LOOK + 0.05;
+                let (low, high) = (centre - Vec3::splat(reach), centre + Vec3::splat(reach));
+                let range = |low: f32, high: f32| (low / CELL).floor() as i32..=(high / CELL).floor() as i32;
+                for (x, y) in range(low.x, high.x).flat_map(|x| range(low.y, high.y).map(move |y| (x, y))) {
+                    for z in range(low.z, high.z) {
+                        let corner = Vec3::new(x as f32, y as f32, z as f32) * CELL;
+                        let nearest = centre.clamp(corner, corner + Vec3::splat(CELL));
+                        let middle = corner + Vec3::splat(0.5 * CELL);
+                        if let (true, Some(key)) = ((nearest - centre).length() <= reach, key(middle)) {
+                            cells.entry(key).or_insert_with(|| vec![0; words])[number / 64] |= 1 << (number % 64);
+                        }
+                    }
+                }
+            }
+        }
+        out.cells = cells.into_iter().collect();
+        out
+    }
+}
+
+/// The spheres that an avoidance moves away from where they were at its start, a bit each.
+pub fn vacated(bodies: &Bodies, edge: EdgeIdx, part: &crate::bodies::Part) -> u128 {
+    let (mut row, mut start) = (bodies.row(), bodies.row());
+    bodies.sample(edge, part.from, f32::INFINITY, 1.0, &mut start);
+    let mut bits = 0u128;
+    let looks = 32;
+    for k in 1..=looks {
+        let time = part.from + (part.to - part.from) * k as f32 / looks as f32;
+        bodies.sample(edge, time, f32::INFINITY, 1.0, &mut row);
+        for j in 0..bodies.spheres().min(128) {
+            if (row.get(j) - start.get(j)).length() > VACATED {
+                bits |= 1 << j;
+            }
+        }
+    }
+    bits
+}
+
+impl Index {
+    /// One node after the other; bake shares the nodes between threads.
+    pub fn of(bodies: &Bodies, graph: &Graph, rules: &Rules) -> Index {
+        let nodes = (0..graph.nodes().len() as u32).map(|n| NodeIndex::of(bodies, graph, rules, NodeIdx(n))).collect();
+        Index::join(bodies, rules, nodes)
+    }
+
+    /// Puts nodes together, in their order.
+    pub fn join(bodies: &Bodies, rules: &Rules, nodes: Vec<NodeIndex>) -> Index {
+        let mut index = Index { horizon: rules.horizon, ..Index::default() };
+        for node in nodes {
+            index.avoid.push(&node.avoid, &node.cells, node.middle);
+            index.block.push(&node.block, &[], node.middle);
+        }
+        index.avoid.close();
+        index.block.close();
+        for edge in (0..bodies.edges() as u32).map(EdgeIdx) {
+            let parts = bodies.avoids(edge);
+            if !parts.is_empty() {
+                index.vacated.push((edge, parts.iter().map(|p| vacated(bodies, edge, p)).collect()));
+            }
+        }
+        index
+    }
+
+    /// How far its paths reach beyond their nodes, seconds.
+    pub fn horizon(&self) -> f32 {
+        self.horizon
+    }
+
+    /// Which spheres an avoidance moves away.
+    pub fn vacated(&self, edge: EdgeIdx, part: usize) -> u128 {
+        let found = self.vacated.binary_search_by_key(&edge, |v| v.0).ok();
+        found.and_then(|at| self.vacated[at].1.get(part).copied()).unwrap_or(u128::MAX)
+    }
+
+    /// Memory of it all, bytes.
+    pub fn bytes(&self) -> usize {
+        let table = |t: &Table| {
+            t.paths.len() * size_of::<Path>()
+                + 4 * (t.starts.len() + t.pool.len() + t.cells_of.len() + t.keys.len() + t.masks_of.len())
+                + 8 * t.masks.len()
+                + 12 * t.middles.len()
+        };
+        table(&self.avoid) + table(&self.block) + self.vacated.iter().map(|v| 4 + 16 * v.1.len()).sum::<usize>()
+    }
+}
+
+impl Table {
+    fn push(&mut self, paths: &Paths, cells: &[(u32, Vec<u64>)], middle: Vec3) {
+        self.starts.push(self.paths.len() as u32);
+        self.cells_of.push(self.keys.len() as u32);
+        self.masks_of.push(self.masks.len() as u32);
+        self.middles.push(middle);
+        for path in &paths.list {
+            let start = self.pool.len() as u32;
+            self.pool.extend(paths.edges(path));
+            self.paths.push(Path { edges: (start, self.pool.len() as u32), ..*path });
+        }
+        for (key, words) in cells {
+            self.keys.push(*key);
+            self.masks.extend(words);
+        }
+    }
+
+    fn close(&mut self) {
+        self.starts.push(self.paths.len() as u32);
+        self.cells_of.push(self.keys.len() as u32);
+    }
+
+    /// Number of paths.
+    pub fn len(&self) -> usize {
+        self.paths.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.paths.is_empty()
+    }
+
+    /// Number of cells that some path's avoidance leaves.
+    pub fn cells(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Edges of a path.
+    #[inline]
+    pub fn edges(&self, path: &Path) -> &[EdgeIdx] {
+        &self.pool[path.edges.0 as usize..path.edges.1 as usize]
+    }
+
+    /// The paths of a node whose avoidance has its middle within `range` (exclusive), path seconds after the node, and the number of the
+    /// first of them among the node's.
+    pub fn between(&self, node: NodeIdx, range: (f32, f32)) -> (&[Path], usize) {
+        let (Some(&from), Some(&to)) = (self.starts.get(node.at()), self.starts.get(node.at() + 1)) else {
+            return (&[], 0);
+        };
+        let paths = &self.paths[from as usize..to as usize];
+        let (a, b) = (paths.partition_point(|p| p.centre <= range.0), paths.partition_point(|p| p.centre < range.1));
+        (&paths[a..b.max(a)], a)
+    }
+
+    /// Sets the bits of the paths that leave the cell of a point, or of any cell within `around` cells of it. The point is in the place of the
+    /// node's clip.
+    pub fn mark(&self, node: NodeIdx, point: Vec3, radius: f32, bits: &mut Vec<u64>) {
+        let (Some(&from), Some(&to)) = (self.cells_of.get(node.at()), self.cells_of.get(node.at() + 1)) else { return };
+        let count = (self.starts[node.at() + 1] - self.starts[node.at()]) as usize;
+        let words = count.div_ceil(64);
+        bits.resize(words, 0);
+        let keys = &self.keys[from as usize..to as usize];
+        let masks = &self.masks[self.masks_of[node.at()] as usize..][..keys.len() * words];
+        let p = point - self.middles[node.at()];
+        let around = ((radius - NOMINAL).max(0.0) / CELL).ceil() as i32;
+        for x in -around..=around {
+            for (y, z) in (-around..=around).flat_map(|y| (-around..=around).map(move |z| (y, z))) {
+                let Some(key) = key(p + Vec3::new(x as f32, y as f32, z as f32) * CELL) else { continue };
+                if let Ok(at) = keys.binary_search(&key) {
+                    for (bit, mask) in bits.iter_mut().zip(&masks[at * words..]) {
+                        *bit |= mask;
+                    }
+                }
+            }
+        }
+    }
+}

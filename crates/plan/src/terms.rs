@@ -1,0 +1,177 @@
+//! What a candidate costs: the three terms of the paper's § 4.2, and which of its printed forms are wanted instead of ours.
+
+/// Ours, or as the paper prints it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// What works; `docs/dodging.md` says why.
+    #[default]
+    Ours,
+    /// For comparison.
+    Printed,
+}
+
+/// Which equations are taken as printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Errata {
+    /// Eq. 4-6: overlap summed over time with E = 0.5, distances of far attacks included, branches swapped back.
+    pub avoidance: Form,
+    /// Eq. 7-8: d0 is the distance now, when the attack is still far.
+    pub body: Form,
+    /// Eq. 9: a constant at s = 1, negative scales by their size, nothing discarded.
+    pub timescale: Form,
+    /// § 4.1: paths with nothing to adjust are dropped even if they are on time.
+    pub adjustable: Form,
+    /// § 4.2: looks each 1/20 s, so that fast attacks pass through unseen.
+    pub sampling: Form,
+    /// § 5.2: the union of the body over the whole edge culls, above a number of pixels.
+    pub culling: Form,
+}
+
+/// Weights of eq. 10.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weights {
+    /// `w_a`.
+    pub avoidance: f32,
+    /// `w_b`.
+    pub body: f32,
+    /// `w_t`.
+    pub timescale: f32,
+}
+
+impl Default for Weights {
+    /// The paper's: all 1.
+    fn default() -> Self {
+        Weights { avoidance: 1.0, body: 1.0, timescale: 1.0 }
+    }
+}
+
+/// How candidates are found and judged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Config {
+    /// Which paths.
+    pub rules: crate::paths::Rules,
+    /// Of the terms.
+    pub weights: Weights,
+    /// Printed forms.
+    pub errata: Errata,
+    /// `E_avoidance` for an attack of radius r is this times (r + 0.1 m)², square metres: the integral of the overlap along the way
+    /// through one sphere of 10 cm is exactly (r + 0.1)², and an attack on head or chest meets two at once.
+    pub saturation: f32,
+    /// `D_body`, metres: not in the paper.
+    pub body_scale: f32,
+    /// `E_time`.
+    pub time_scale: f32,
+    /// Whether bit planes cull before the exact test.
+    pub cull: bool,
+    /// Whether the index is asked first.
+    pub use_index: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            rules: crate::paths::Rules::default(),
+            weights: Weights::default(),
+            errata: Errata::default(),
+            saturation: 2.0,
+            body_scale: 0.5,
+            time_scale: 4.0,
+            cull: true,
+            use_index: true,
+        }
+    }
+}
+
+/// What one candidate costs, term by term; each from 0 (good) to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Terms {
+    /// How little of where the body was the attack passes through: eq. 6.
+    pub avoidance: f32,
+    /// How far the attack passes: eq. 8.
+    pub body: f32,
+    /// How much the speed is changed: eq. 9.
+    pub timescale: f32,
+}
+
+impl Terms {
+    /// Eq. 10.
+    pub fn cost(&self, weights: &Weights) -> f32 {
+        weights.avoidance * self.avoidance + weights.body * self.body + weights.timescale * self.timescale
+    }
+}
+
+/// Eq. 9; `None` discards.
+pub fn timescale(scale: f32, config: &Config) -> Option<f32> {
+    match config.errata.timescale {
+        Form::Ours => {
+            let off = scale.max(1.0 / scale);
+            (scale > 0.0 && off <= config.time_scale).then(|| off / config.time_scale)
+        }
+        Form::Printed => {
+            let size = scale.abs().max(1e-3);
+            Some(if size > 1.0 { size / config.time_scale } else { 1.0 / (size * config.time_scale) })
+        }
+    }
+}
+
+/// Eq. 8.
+pub fn body(distance: f32, stayed: f32, config: &Config) -> f32 {
+    if distance <= stayed { 1.0 } else { ((distance - stayed) / config.body_scale).min(1.0) }
+}
+
+/// Eq. 6, with its branches in the order that makes sense.
+pub fn avoidance(vacated: f32, saturated: f32) -> f32 {
+    (1.0 - vacated / saturated).max(0.0)
+}
+
+/// The overlap of a sphere that passes another at distance `aside` with radii summing to `radii`, integrated along the
+/// way from `from` to `to`, both measured from the nearest point: eq. 4 by length instead of time.
+pub fn overlap(radii: f32, aside: f32, from: f32, to: f32) -> f32 {
+    if aside >= radii {
+        return 0.0;
+    }
+    let half = (radii * radii - aside * aside).max(0.0).sqrt();
+    let (from, to) = (from.max(-half), to.min(half));
+    if to <= from {
+        return 0.0;
+    }
+    let b = aside.max(1e-6);
+    let whole = |x: f32| radii * x - 0.5 * (x * (b * b + x * x).sqrt() + b * b * libm::asinhf(x / b));
+    (whole(to) - whole(from)).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn overlaps_are_the_sums_of_small_steps(radii in 0.05f32..0.6, aside in 0.0f32..0.7, from in -1.0f32..1.0, length in 0.0f32..2.0) {
+            let to = from + length;
+            let steps = 4000;
+            let width = length / steps as f32;
+            let depth = |k: usize| {
+                let x = from + (k as f32 + 0.5) * width;
+                (radii - (aside * aside + x * x).sqrt()).max(0.0)
+            };
+            let slow: f32 = (0..steps).map(|k| depth(k) * width).sum();
+            prop_assert!((overlap(radii, aside, from, to) - slow).abs() < 1e-4, "{} and {slow}", overlap(radii, aside, from, to));
+        }
+    }
+
+    #[test]
+    fn terms_are_what_the_notes_say() {
+        let config = Config::default();
+        assert_eq!(timescale(1.0, &config), Some(0.25));
+        assert_eq!(timescale(0.5, &config), Some(0.5));
+        assert_eq!(timescale(4.5, &config), None);
+        assert_eq!(timescale(-1.0, &config), None);
+        let printed = Config { errata: Errata { timescale: Form::Printed, ..Errata::default() }, ..config };
+        assert_eq!(timescale(-2.0, &printed), Some(0.5));
+        assert_eq!((body(0.1, 0.1, &config), body(0.2, 0.0, &config), body(9.0, 0.0, &config)), (1.0, 0.4, 1.0));
+        assert_eq!((avoidance(0.0, 0.1), avoidance(0.2, 0.1)), (1.0, 0.0));
+        // Head on through one sphere: the square of the radii.
+        assert!((overlap(0.21, 0.0, -1.0, 1.0) - 0.21 * 0.21).abs() < 1e-4);
+    }
+}

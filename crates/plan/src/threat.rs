@@ -1,0 +1,216 @@
+//! Attack volumes: anything that will be somewhere at some time.
+
+use std::fmt;
+
+use kumite_motion::{EdgeIdx, Role, Vec3};
+
+use crate::{Bodies, Place};
+
+/// Seconds between the places of an attack; it moves straight between them. At 30 m/s under gravity the arc is off by a
+/// third of a millimetre.
+pub const STEP: f32 = 1.0 / 60.0;
+
+/// Of a thrown ball, metres per second squared.
+pub const GRAVITY: Vec3 = Vec3::new(0.0, -9.81, 0.0);
+
+/// Longest an attack is looked ahead, seconds.
+pub const LONGEST: f32 = 10.0;
+
+/// One sphere on its way. Times count from the moment of the decision.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sphere {
+    /// Metres.
+    pub radius: f32,
+    /// When it is at the first place, seconds. Before, and after the last place, it is nowhere.
+    pub start: f32,
+    /// Its places, [`STEP`] apart, in the world.
+    pub places: Vec<Vec3>,
+}
+
+/// An attack volume: moving spheres, and when they are meant to hit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Threat {
+    /// What moves.
+    pub spheres: Vec<Sphere>,
+    /// When it is meant to hit, seconds from the moment of the decision: `t_attack` of the paper.
+    pub arrives: f32,
+}
+
+/// Why an attack is none.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ThreatError {
+    /// A number that is none.
+    NotFinite {
+        /// Of what.
+        what: &'static str,
+    },
+    /// It has no size, or more than a room.
+    Size {
+        /// Metres.
+        radius: f32,
+    },
+    /// It does not move.
+    Still,
+    /// It is over, or too far ahead.
+    Time {
+        /// When it arrives, seconds.
+        arrives: f32,
+    },
+    /// It is nowhere.
+    Empty,
+    /// It touches the body now: too late to avoid.
+    Inside {
+        /// How deep, metres.
+        depth: f32,
+    },
+    /// Nothing in the library avoids or blocks.
+    NoMotions,
+    /// Not an edge or a moment of the library.
+    Foreign,
+}
+
+impl fmt::Display for ThreatError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ThreatError::NotFinite { what } => write!(f, "the attack's {what} is not a finite number"),
+            ThreatError::Size { radius } => {
+                write!(f, "the attack's radius is {radius} m; allowed is more than 0, at most 2 m")
+            }
+            ThreatError::Still => write!(f, "the attack does not move"),
+            ThreatError::Time { arrives } => {
+                write!(f, "the attack arrives after {arrives} s; allowed is more than 0, at most {LONGEST} s")
+            }
+            ThreatError::Empty => write!(f, "the attack is nowhere"),
+            ThreatError::Inside { depth } => {
+                write!(f, "the attack is already {:.0} cm inside the body: nothing is left to avoid", depth * 100.0)
+            }
+            ThreatError::NoMotions => write!(f, "the library has no avoid and no block spans: nothing to dodge with"),
+            ThreatError::Foreign => write!(f, "the character plays an edge that its library does not have"),
+        }
+    }
+}
+
+impl std::error::Error for ThreatError {}
+
+/// A thrown ball.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ball {
+    /// Where it is now.
+    pub from: Vec3,
+    /// How it moves now, metres per second.
+    pub velocity: Vec3,
+    /// Metres.
+    pub radius: f32,
+    /// Whether it falls on its way, or flies straight.
+    pub falls: bool,
+}
+
+impl Ball {
+    /// Thrown from a place so that it is at `target` after `seconds`.
+    pub fn aimed(from: Vec3, target: Vec3, seconds: f32, radius: f32, falls: bool) -> Ball {
+        let pull = if falls { GRAVITY } else { Vec3::ZERO };
+        Ball { from, velocity: (target - from) / seconds - pull * (0.5 * seconds), radius, falls }
+    }
+
+    /// Where it is.
+    pub fn at(&self, seconds: f32) -> Vec3 {
+        let pull = if self.falls { GRAVITY } else { Vec3::ZERO };
+        self.from + self.velocity * seconds + pull * (0.5 * seconds * seconds)
+    }
+}
+
+/// How long a thing that has passed is still looked at, in metres of its way.
+const AFTER: f32 = 2.5;
+
+impl Threat {
+    /// Of a ball that is meant to hit after `arrives` seconds.
+    pub fn ball(ball: &Ball, arrives: f32) -> Result<Threat, ThreatError> {
+        if !ball.from.is_finite() {
+            return Err(ThreatError::NotFinite { what: "place" });
+        }
+        if !ball.velocity.is_finite() {
+            return Err(ThreatError::NotFinite { what: "speed" });
+        }
+        let speed = ball.velocity.length();
+        if speed < 1e-3 {
+            return Err(ThreatError::Still);
+        }
+        let after = (AFTER / speed).clamp(0.1, 1.0);
+        if !(arrives.is_finite() && arrives > 0.0 && arrives <= LONGEST) {
+            return Err(ThreatError::Time { arrives });
+        }
+        let count = ((arrives + after) / STEP).ceil() as usize + 1;
+        let places = (0..count).map(|k| ball.at(k as f32 * STEP)).collect();
+        Threat::spheres(vec![Sphere { radius: ball.radius, start: 0.0, places }], arrives)
+    }
+
+    /// Of any moving spheres.
+    pub fn spheres(spheres: Vec<Sphere>, arrives: f32) -> Result<Threat, ThreatError> {
+        if !(arrives.is_finite() && arrives > 0.0 && arrives <= LONGEST) {
+            return Err(ThreatError::Time { arrives });
+        }
+        if spheres.iter().all(|s| s.places.len() < 2) {
+            return Err(ThreatError::Empty);
+        }
+        for sphere in &spheres {
+            if !sphere.radius.is_finite() {
+                return Err(ThreatError::NotFinite { what: "radius" });
+            }
+            if !(sphere.radius > 0.0 && sphere.radius <= 2.0) {
+                return Err(ThreatError::Size { radius: sphere.radius });
+            }
+            if !(sphere.start.is_finite() && sphere.places.iter().all(|p| p.is_finite())) {
+                return Err(ThreatError::NotFinite { what: "place" });
+            }
+        }
+        Ok(Threat { spheres, arrives })
+    }
+
+    /// Another character's strike: the spheres of its striking part along the edges it will play. `now` is where in the first of them it
+    /// is, `place` lays that edge's clip over the world, `active` is when the part is dangerous, seconds from now.
+    pub fn strike(
+        bodies: &Bodies,
+        edges: &[EdgeIdx],
+        now: f32,
+        place: &Place,
+        part: Role,
+        active: (f32, f32),
+    ) -> Result<Threat, ThreatError> {
+        if !edges.iter().all(|e| e.at() < bodies.edges()) {
+            return Err(ThreatError::Foreign);
+        }
+        if !(active.0.is_finite() && active.1.is_finite() && active.1 > active.0.max(0.0)) {
+            return Err(ThreatError::Time { arrives: active.1 });
+        }
+        let wanted: Vec<usize> = bodies.of_part(part).collect();
+        let begin = active.0.max(0.0);
+        let count = ((active.1 - begin) / STEP).ceil() as usize + 1;
+        let mut spheres: Vec<Sphere> = wanted
+            .iter()
+            .map(|&j| Sphere { radius: bodies.radius(j), start: begin, places: Vec::with_capacity(count) })
+            .collect();
+        let legs = crate::paths::lay(bodies, edges, now, place);
+        let mut row = bodies.row();
+        for k in 0..count {
+            let time = begin + k as f32 * STEP;
+            let Some(leg) = legs.iter().rev().find(|l| l.begins <= time).or(legs.first()) else { continue };
+            bodies.sample(leg.edge, time - leg.begins, time - leg.begins, 1.0, &mut row);
+            for (sphere, &j) in spheres.iter_mut().zip(&wanted) {
+                sphere.places.push(leg.place.point(row.get(j)));
+            }
+        }
+        Threat::spheres(spheres, 0.5 * (begin + active.1))
+    }
+
+    /// When the last of it is gone, seconds.
+    pub fn ends(&self) -> f32 {
+        self.spheres.iter().map(|s| s.start + s.places.len().saturating_sub(1) as f32 * STEP).fold(0.0, f32::max)
+    }
+
+    /// The same attack, seen `seconds` later.
+    #[must_use]
+    pub fn later(&self, seconds: f32) -> Threat {
+        let spheres = self.spheres.iter().map(|s| Sphere { start: s.start - seconds, ..s.clone() }).collect();
+        Threat { spheres, arrives: self.arrives - seconds }
+    }
+}

@@ -1,0 +1,107 @@
+//! What a library's characters defend themselves with, and how a decision gets onto the stage.
+
+use std::sync::Arc;
+
+use kumite_motion::EdgeIdx;
+use kumite_motion::library::Library;
+use kumite_plan::cull::Planes;
+use kumite_plan::{
+    Bodies, Config, Decision, Form, Index, Place, Planner, Scratch, Search, Situation, Threat, ThreatError,
+};
+
+use crate::Character;
+
+/// Tables of one library, shared by all its characters.
+#[derive(Clone, Debug)]
+pub struct Defence {
+    library: Arc<Library>,
+    bodies: Bodies,
+    index: Index,
+    planes: Planes,
+    /// How decisions are made.
+    pub config: Config,
+}
+
+impl Defence {
+    /// Works the tables out on this thread.
+    pub fn new(library: Arc<Library>, config: Config) -> Defence {
+        let bodies = Bodies::of(&library, false);
+        let index = Index::of(&bodies, library.graph(), &config.rules);
+        Defence::with_index(library, bodies, index, config)
+    }
+
+    /// From tables made elsewhere, of the same library.
+    pub fn with_index(library: Arc<Library>, bodies: Bodies, index: Index, config: Config) -> Defence {
+        let planes = Planes::of(&bodies);
+        Defence { library, bodies, index, planes, config }
+    }
+
+    /// Where bodies are.
+    pub fn bodies(&self) -> &Bodies {
+        &self.bodies
+    }
+
+    /// Paths by node.
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// For culling.
+    pub fn planes(&self) -> &Planes {
+        &self.planes
+    }
+
+    /// Of which library.
+    pub fn library(&self) -> &Arc<Library> {
+        &self.library
+    }
+
+    /// For one decision.
+    pub fn planner(&self) -> Planner<'_> {
+        let (bodies, index, planes) = (&self.bodies, &self.index, &self.planes);
+        Planner { bodies, graph: self.library.graph(), index, planes, config: self.config }
+    }
+
+    /// Where a character's playhead is. `ahead` is what it will play next if nothing happens.
+    pub fn situation<'a>(&self, character: &Character, ahead: &'a [EdgeIdx]) -> Situation<'a> {
+        let playing = character.playing();
+        Situation { edge: playing.edge, since: playing.since, place: Place::of(&character.placement()), ahead }
+    }
+
+    /// Decides for a character, all at once. Attacks that touch it already are refused.
+    pub fn decide(
+        &self,
+        character: &Character,
+        ahead: &[EdgeIdx],
+        threats: &[Threat],
+        scratch: &mut Scratch,
+    ) -> Result<Decision, ThreatError> {
+        let planner = self.planner();
+        let mut search = self.search(character, ahead, threats, false)?;
+        while !search.step(&planner, scratch, u32::MAX) {}
+        Ok(search.decision(&planner, scratch))
+    }
+
+    /// A decision in slices.
+    pub fn search(
+        &self,
+        character: &Character,
+        ahead: &[EdgeIdx],
+        threats: &[Threat],
+        why: bool,
+    ) -> Result<Search, ThreatError> {
+        if !Arc::ptr_eq(character.library(), &self.library) && **character.library() != *self.library {
+            return Err(ThreatError::Foreign);
+        }
+        let planner = self.planner();
+        let search = Search::new(&planner, &self.situation(character, ahead), threats, why)?;
+        let depth = search.inside(&planner);
+        if depth > 0.0 { Err(ThreatError::Inside { depth }) } else { Ok(search) }
+    }
+
+    /// Whether printed forms are in use.
+    pub fn printed(&self) -> bool {
+        let e = self.config.errata;
+        [e.avoidance, e.body, e.timescale, e.adjustable, e.sampling, e.culling].contains(&Form::Printed)
+    }
+}

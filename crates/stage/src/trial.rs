@@ -1,0 +1,141 @@
+//! Random attacks at random moments: what dodging is measured by.
+
+use std::sync::Arc;
+
+use kumite_motion::graph::{EdgeIdx, NodeIdx};
+use kumite_motion::library::Library;
+use kumite_motion::{Role, Vec2, Vec3};
+use kumite_plan::Threat;
+use kumite_plan::threat::Ball;
+
+use crate::{Chance, Character, TICKS};
+
+/// What a ball is thrown at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Target {
+    Head,
+    Chest,
+    Hips,
+    Arms,
+    Legs,
+}
+
+impl Target {
+    /// All of them.
+    pub const ALL: [Target; 5] = [Target::Head, Target::Chest, Target::Hips, Target::Arms, Target::Legs];
+
+    /// As written in flags and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Target::Head => "head",
+            Target::Chest => "chest",
+            Target::Hips => "hips",
+            Target::Arms => "arms",
+            Target::Legs => "legs",
+        }
+    }
+
+    /// The inverse of [`Target::name`].
+    pub fn from_name(name: &str) -> Option<Target> {
+        Target::ALL.into_iter().find(|t| t.name() == name)
+    }
+
+    /// Whether it is the head or the torso.
+    pub fn is_core(self) -> bool {
+        matches!(self, Target::Head | Target::Chest | Target::Hips)
+    }
+
+    /// The parts that belong to it.
+    pub fn parts(self) -> &'static [Role] {
+        match self {
+            Target::Head => &[Role::Head],
+            Target::Chest => &[Role::Back],
+            Target::Hips => &[Role::Pelvis],
+            Target::Arms => &[Role::LeftElbow, Role::RightElbow, Role::LeftShoulder, Role::RightShoulder],
+            Target::Legs => &[Role::LeftKnee, Role::RightKnee, Role::LeftHip, Role::RightHip],
+        }
+    }
+
+    /// Where it is: the middle of one of its spheres.
+    pub fn place(self, character: &Character, which: u32) -> Vec3 {
+        let spheres = character.library().volumes().spheres();
+        let own: Vec<_> = spheres.iter().filter(|s| self.parts().contains(&s.part)).collect();
+        let sphere = own.get(which as usize % own.len().max(1)).copied().or(spheres.first());
+        sphere.map_or(character.pose().root(), |s| character.world().point(s.joint, s.offset))
+    }
+}
+
+/// A character, what it would do, and what comes at it.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// At the moment the attack is seen.
+    pub character: Character,
+    /// What it plays next if nothing happens.
+    pub ahead: Vec<EdgeIdx>,
+    /// The ball.
+    pub ball: Ball,
+    /// The same as an attack.
+    pub threats: Vec<Threat>,
+    /// What it is thrown at.
+    pub target: Target,
+    /// Seconds from seeing to hitting.
+    pub lead: f32,
+}
+
+/// Radius of the balls of trials, metres: a football.
+pub const RADIUS: f32 = 0.11;
+
+/// Where chance would lead from an edge, for at least so many seconds.
+pub fn wander(library: &Library, from: EdgeIdx, seconds: f32, chance: &mut Chance) -> Vec<EdgeIdx> {
+    let graph = library.graph();
+    let (mut edge, mut gone, mut way) = (from, 0.0, Vec::new());
+    while gone < seconds && way.len() < 1000 {
+        let next = graph.after(edge);
+        let count = next.len() as u32;
+        let Some(chosen) = next.clone().nth(chance.below(count.max(1)) as usize) else { break };
+        edge = chosen;
+        gone += graph.edge(edge).seconds;
+        way.push(edge);
+    }
+    way
+}
+
+/// Plays a copy on, along `ahead`.
+pub fn play_on(character: &Character, ahead: &[EdgeIdx], seconds: f32) -> Character {
+    let mut copy = character.clone();
+    let mut queue = ahead.iter().copied();
+    for _ in 0..(seconds * TICKS as f32).round() as u32 {
+        copy.step(|_, next| queue.next().filter(|e| next.contains(e)).unwrap_or(next[0]));
+    }
+    copy
+}
+
+impl Trial {
+    /// A random ball, 8 to 30 m/s from all round, seen 0.3 to 1.2 s ahead, at a random moment of wandering. `None` where the numbers make
+    /// no attack, which does not happen with a library that plays.
+    pub fn random(library: &Arc<Library>, seed: u64) -> Option<Trial> {
+        let mut chance = Chance::new(seed);
+        let unit = |chance: &mut Chance| (chance.next() >> 8) as f32 / 16_777_216.0;
+        let node = NodeIdx(chance.below(library.graph().nodes().len() as u32));
+        let at = Vec2::new(unit(&mut chance) * 4.0 - 2.0, unit(&mut chance) * 4.0 - 2.0);
+        let mut character = Character::new(Arc::clone(library), node, at, unit(&mut chance) * 6.28);
+        let ticks = 60 + chance.below(360);
+        for _ in 0..ticks {
+            character.step(|_, next| next[chance.below(next.len() as u32) as usize]);
+        }
+        let ahead = wander(library, character.playing().edge, 4.0, &mut chance);
+        let target = Target::ALL[chance.below(5) as usize];
+        let (speed, lead) = (8.0 + 22.0 * unit(&mut chance), 0.3 + 0.9 * unit(&mut chance));
+        let (around, up) = (unit(&mut chance) * 6.283, unit(&mut chance) * 0.6 - 0.1);
+        let which = chance.next();
+        let aim = target.place(&play_on(&character, &ahead, lead), which);
+        let (s, c) = libm::sincosf(around);
+        let (rise, flat) = libm::sincosf(up);
+        let mut from = aim + Vec3::new(s * flat, rise, c * flat) * (speed * lead);
+        from.y = from.y.max(0.15);
+        let ball = Ball::aimed(from, aim, lead, RADIUS, chance.below(2) == 0);
+        let threats = vec![Threat::ball(&ball, lead).ok()?];
+        Some(Trial { character, ahead, ball, threats, target, lead })
+    }
+}
