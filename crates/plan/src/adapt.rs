@@ -134,9 +134,12 @@ pub(crate) fn arm_share(part: Role, wrist: Role) -> f32 {
     }
 }
 
+/// Rise, fall, and the greatest share.
+type Timing = ((f32, f32), (f32, f32), f32);
+
 /// When what the scratch has met is met, and how long there is: rise and fall of an adaptation, and the greatest share of it that the
 /// time allows.
-fn timing(scratch: &Scratch) -> Option<((f32, f32), (f32, f32), f32)> {
+fn timing(scratch: &Scratch) -> Option<Timing> {
     let met = scratch.met;
     let ready = met.from - 0.02;
     (met.from.is_finite() && ready > 0.10)

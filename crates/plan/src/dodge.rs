@@ -474,7 +474,7 @@ pub(crate) fn nearest(a: &Row, b: &Row, p: Vec3, q: Vec3, radii: &[f32]) -> f32 
             let (sx, sy, sz) = (ax[c][k] - p.x, ay[c][k] - p.y, az[c][k] - p.z);
             let (wx, wy, wz) = (bx[c][k] - q.x - sx, by[c][k] - q.y - sy, bz[c][k] - q.z - sz);
             let along = -(sx * wx + sy * wy + sz * wz);
-            let t = (along / (wx * wx + wy * wy + wz * wz).max(1e-20)).max(0.0).min(1.0);
+            let t = (along / (wx * wx + wy * wy + wz * wz).max(1e-20)).clamp(0.0, 1.0);
             let (dx, dy, dz) = (sx + wx * t, sy + wy * t, sz + wz * t);
             let d = (dx * dx + dy * dy + dz * dz).sqrt() - r[c][k];
             least[k] = if d < least[k] { d } else { least[k] };

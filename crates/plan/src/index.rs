@@ -63,7 +63,7 @@ fn key(p: Vec3) -> Option<u32> {
     // 102.4 m to each side, and as high: beyond nothing is indexed and nothing found.
     let cell = |v: f32| {
         let v = (v / CELL).floor();
-        (-512.0..512.0).contains(&v).then(|| (v + 512.0) as u32)
+        (-512.0..512.0).contains(&v).then_some((v + 512.0) as u32)
     };
     Some(cell(p.x)? << 20 | cell(p.y)? << 10 | cell(p.z)?)
 }

@@ -82,7 +82,7 @@ pub enum Aim {
 
 impl Aim {
     /// What of it an edge holds.
-    pub fn of<'a>(self, bodies: &'a Bodies, edge: EdgeIdx) -> &'a [Part] {
+    pub fn of(self, bodies: &Bodies, edge: EdgeIdx) -> &[Part] {
         match self {
             Aim::Avoid => bodies.avoids(edge),
             Aim::Block => bodies.blocks(edge),

@@ -97,11 +97,12 @@ pub fn look(film: &Film, threats: &[Threat]) -> Seen {
         let (from, to) = (k as f32 / LOOKS as f32, (k + 1) as f32 / LOOKS as f32);
         for sphere in threats.iter().flat_map(|t| &t.spheres) {
             let (Some(p), Some(q)) = (attack_at(sphere, from), attack_at(sphere, to)) else { continue };
-            for j in 0..film.radii.len() {
-                let d = (apart([pair[0][j], pair[1][j]], [p, q]) - f64::from(film.radii[j] + sphere.radius)) as f32;
+            let bodies = pair[0].iter().zip(&pair[1]).zip(film.radii.iter().zip(&film.parts));
+            for ((&a, &b), (radius, part)) in bodies {
+                let d = (apart([a, b], [p, q]) - f64::from(radius + sphere.radius)) as f32;
                 seen.least = seen.least.min(d);
                 if d < 0.0 && seen.first.is_none() {
-                    seen.first = Some((from, film.parts[j]));
+                    seen.first = Some((from, *part));
                 }
             }
         }

@@ -119,7 +119,7 @@ impl Trial {
         let unit = |chance: &mut Chance| (chance.next() >> 8) as f32 / 16_777_216.0;
         let node = NodeIdx(chance.below(library.graph().nodes().len() as u32));
         let at = Vec2::new(unit(&mut chance) * 4.0 - 2.0, unit(&mut chance) * 4.0 - 2.0);
-        let mut character = Character::new(Arc::clone(library), node, at, unit(&mut chance) * 6.28);
+        let mut character = Character::new(Arc::clone(library), node, at, unit(&mut chance) * std::f32::consts::TAU);
         let ticks = 60 + chance.below(360);
         for _ in 0..ticks {
             character.step(|_, next| next[chance.below(next.len() as u32) as usize]);
@@ -127,7 +127,7 @@ impl Trial {
         let ahead = wander(library, character.playing().edge, 4.0, &mut chance);
         let target = Target::ALL[chance.below(5) as usize];
         let (speed, lead) = (8.0 + 22.0 * unit(&mut chance), 0.3 + 0.9 * unit(&mut chance));
-        let (around, up) = (unit(&mut chance) * 6.283, unit(&mut chance) * 0.6 - 0.1);
+        let (around, up) = (unit(&mut chance) * std::f32::consts::TAU, unit(&mut chance) * 0.6 - 0.1);
         let which = chance.next();
         let aim = target.place(&play_on(&character, &ahead, lead), which);
         let (s, c) = libm::sincosf(around);
