@@ -24,12 +24,14 @@ pub struct Adaptation {
     pub rise: (f32, f32),
     /// From all of it to nothing.
     pub fall: (f32, f32),
+    /// Of the most a person does, 0..1.
+    pub size: f32,
 }
 
 /// Greatest lean, radians: 38 degrees over three joints are well within each one's range.
 const LEAN: f32 = 0.66;
 /// Greatest shift of the hips along the ground and downwards, metres: knees bend for it, feet stay.
-const ASIDE: f32 = 0.20;
+const ASIDE: f32 = 0.30;
 const DOWN: f32 = 0.24;
 /// Greatest way of a hand, metres.
 pub(crate) const HAND: f32 = 0.35;
@@ -37,6 +39,10 @@ pub(crate) const HAND: f32 = 0.35;
 const QUICKEST: f32 = 0.32;
 /// What is bent clears the attack by this, metres: the stage's joins and feet differ from the plan's by less.
 pub const CLEAN: f32 = 0.03;
+/// What is farther from the unbent body than this cannot be brought near by bending it, metres.
+const REACH: f32 = 0.6;
+/// A bend larger than this is left for a block, if there is one.
+pub const LARGE: f32 = 0.5;
 /// An avoidance that clears by more is made smaller, down to half of that, metres.
 pub const WIDE: f32 = 0.14;
 /// How much of the lean each joint takes; the head turns back by part of it so that the eyes stay up.
@@ -90,8 +96,16 @@ impl Adaptation {
         }
         let (lean, shift) = (place.turn_back(self.lean) * share, place.turn_back(self.shift) * share);
         let hand = self.hand.map(|(wrist, way)| (wrist, place.turn_back(way) * share));
-        let turns: [Quat; 3] = std::array::from_fn(|k| from_vector(lean * SPINE[k].1));
-        let pivots: [Vec3; 3] = std::array::from_fn(|k| row.get(bodies.joint(SPINE[k].0)));
+        // What each level of the spine does to a point: those below it, then its own joint, all moved with the hips.
+        let mut levels = [Turned { axes: [Vec3::X, Vec3::Y, Vec3::Z], shift }; 4];
+        if lean != Vec3::ZERO {
+            for k in 0..3 {
+                let turn: Quat = from_vector(lean * SPINE[k].1);
+                let pivot = row.get(bodies.joint(SPINE[k].0));
+                let below = levels[k];
+                levels[k + 1] = below.after(turn, pivot);
+            }
+        }
         for j in 0..bodies.spheres() {
             let part = bodies.part(j);
             let (level, legs) = chain(part);
@@ -99,11 +113,29 @@ impl Adaptation {
             if let Some((wrist, way)) = hand {
                 p += way * arm_share(part, wrist);
             }
-            for k in (0..level).rev() {
-                p = pivots[k] + turns[k] * (p - pivots[k]);
-            }
-            row.set(j, p + shift * legs);
+            row.set(j, if level == 0 { p + shift * legs } else { levels[level].point(p) });
         }
+    }
+}
+
+/// A rotation and a shift, as columns.
+#[derive(Clone, Copy)]
+struct Turned {
+    axes: [Vec3; 3],
+    shift: Vec3,
+}
+
+impl Turned {
+    #[inline]
+    fn point(&self, p: Vec3) -> Vec3 {
+        self.axes[0] * p.x + self.axes[1] * p.y + self.axes[2] * p.z + self.shift
+    }
+
+    /// This after a turn about a pivot.
+    fn after(&self, turn: Quat, pivot: Vec3) -> Turned {
+        let flat = Turned { shift: Vec3::ZERO, ..*self };
+        let axes = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| flat.point(turn * axis));
+        Turned { axes, shift: self.point(pivot - turn * pivot) }
     }
 }
 
@@ -156,68 +188,52 @@ pub(crate) fn rescue(planner: &Planner<'_>, threats: &[Threat], scratch: &mut Sc
     let side = ahead.cross(Vec3::Y).normalize_or(Vec3::X);
     let back = Vec3::new(ahead.x, 0.0, ahead.z).normalize_or(Vec3::ZERO);
     let down = Vec3::NEG_Y;
-    let ways = [side, -side, side + down, down - side, down, side + 0.5 * back, 0.5 * back - side, back + down];
-    let mut best: Option<(f32, Adaptation)> = None;
-    for way in ways {
+    let steps = planner.near_steps(threats, REACH, scratch);
+    let mut rows = [planner.bodies.row(), planner.bodies.row()];
+    let mut best: Option<Adaptation> = None;
+    let mut attempt = |best: &mut Option<Adaptation>, made: &dyn Fn(f32) -> Adaptation| {
+        let limit = best.as_ref().map_or(most, |b| (0.97 * b.size).min(most));
+        let mut clean = |share: f32| planner.clearance_of(&steps, &made(share), &mut rows) >= CLEAN;
+        if !clean(limit) {
+            return;
+        }
+        // What is clean at the limit is clean at about this share of it; not all less than it need be unclean.
+        let (mut below, mut found) = (0.0, limit);
+        for _ in 0..4 {
+            let middle = 0.5 * (below + found);
+            if clean(middle) {
+                found = middle;
+            } else {
+                below = middle;
+            }
+        }
+        *best = Some(Adaptation { size: found, ..made(found) });
+    };
+    for way in [side, -side, down, side + down, down - side, side + 0.5 * back, 0.5 * back - side, back + down] {
         let along = Vec3::new(way.x, 0.0, way.z);
         let sunk = (-way.y).clamp(0.0, 1.0);
-        let made = |share: f32| Adaptation {
+        attempt(&mut best, &|share| Adaptation {
             lean: Vec3::Y.cross(along) * (LEAN * share),
             shift: (along * ASIDE + down * (DOWN * sunk)) * share,
-            hand: None,
             rise,
             fall,
-        };
-        let limit = best.as_ref().map_or(most, |b| b.0.min(most));
-        if let Some(share) = least(limit, |share| {
-            scratch.bend = Some(made(share));
-            planner.clearance(threats, scratch) >= CLEAN
-        }) {
-            best = Some((share, made(share)));
-        }
+            ..Adaptation::default()
+        });
     }
     // A hand or forearm in the way may simply be drawn aside.
-    for wrist in [Role::LeftWrist, Role::RightWrist] {
-        for way in [side, -side, down, -down, back] {
-            let made = |share: f32| Adaptation {
-                hand: Some((wrist, way * (HAND * share))),
-                rise,
-                fall,
-                ..Adaptation::default()
-            };
-            let limit = best.as_ref().map_or(most, |b| b.0.min(most));
-            if let Some(share) = least(limit, |share| {
-                scratch.bend = Some(made(share));
-                planner.clearance(threats, scratch) >= CLEAN
-            }) {
-                best = Some((share, made(share)));
+    if best.is_none_or(|b| b.size > 0.3) {
+        for wrist in [Role::LeftWrist, Role::RightWrist] {
+            for way in [side, -side, down, -down, back] {
+                attempt(&mut best, &|share| Adaptation {
+                    hand: Some((wrist, way * (HAND * share))),
+                    rise,
+                    fall,
+                    ..Adaptation::default()
+                });
             }
         }
     }
-    scratch.bend = None;
-    best.map(|b| b.1)
-}
-
-/// The least share, within about 3 % of `limit`, at which something holds; it need not hold for all greater ones.
-fn least(limit: f32, mut holds: impl FnMut(f32) -> bool) -> Option<f32> {
-    let mut below = 0.0;
-    for step in [0.25, 0.5, 0.75, 1.0] {
-        let share = step * limit;
-        if holds(share) {
-            let mut found = share;
-            for _ in 0..3 {
-                let middle = 0.5 * (below + found);
-                if holds(middle) {
-                    found = middle;
-                } else {
-                    below = middle;
-                }
-            }
-            return Some(found);
-        }
-        below = share;
-    }
-    None
+    best
 }
 
 /// Bends the laid-out path, which avoids by `clearance`: away if that is not clean, back towards the attack if it is wide.
@@ -250,9 +266,10 @@ pub(crate) fn tune(
     let made = |share: f32| Adaptation {
         lean: Vec3::Y.cross(along) * (LEAN * share),
         shift: along * (ASIDE * share) + Vec3::Y * (gap.normalize_or(Vec3::ZERO).y.max(0.0) * 0.5 * DOWN * share),
-        hand: None,
         rise,
         fall,
+        size: share,
+        ..Adaptation::default()
     };
     let found = [0.5, 0.4, 0.3, 0.2, 0.1].into_iter().find(|&share| {
         scratch.bend = Some(made(share));

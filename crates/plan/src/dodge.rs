@@ -181,6 +181,17 @@ pub struct Scratch {
     pub(crate) met: Met,
 }
 
+/// A step of an attack near a body, in the place of the leg.
+#[derive(Clone, Debug)]
+pub(crate) struct NearStep {
+    time: f32,
+    place: Place,
+    rows: [Row; 2],
+    way: [Vec3; 2],
+    radius: f32,
+    radii: Vec<f32>,
+}
+
 /// When an attack is near a body, and where it is nearest.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Met {
@@ -312,6 +323,54 @@ impl<'a> Planner<'a> {
                 scratch.rows.swap(0, 1);
                 held = Some((k + 1, after));
             }
+        }
+        least
+    }
+
+    /// The steps of the attacks that come near the laid-out, unbent path.
+    pub(crate) fn near_steps(&self, threats: &[Threat], near: f32, scratch: &Scratch) -> Vec<NearStep> {
+        let (bodies, radii) = (self.bodies, padded_radii(self.bodies));
+        let mut out = Vec::new();
+        for sphere in threats.iter().flat_map(|t| &t.spheres) {
+            for (k, pair) in sphere.places.windows(2).enumerate() {
+                let time = sphere.start + k as f32 * STEP;
+                if time < 0.0 {
+                    continue;
+                }
+                let u = scratch.warp.at(time).0;
+                let Some(leg) = scratch.legs.iter().rposition(|l| l.begins <= u) else { continue };
+                let at = scratch.legs[leg];
+                let pelvis = at.place.point(bodies.pelvis(at.edge, u - at.begins));
+                if away(pair, pelvis) > bodies.reach() + sphere.radius + near {
+                    continue;
+                }
+                let (mut a, mut b) = (bodies.row(), bodies.row());
+                body_at(bodies, &scratch.legs, &scratch.warp, time, leg, &mut a);
+                let after = leg_at(&scratch.legs, scratch.warp.at(time + STEP).0, leg);
+                body_at(bodies, &scratch.legs, &scratch.warp, time + STEP, after, &mut b);
+                if after != leg {
+                    carry(bodies, &scratch.legs[after].place, &at.place, &mut b);
+                }
+                let way = [at.place.back(pair[0]), at.place.back(pair[1])];
+                let radius = sphere.radius;
+                if nearest(&a, &b, way[0], way[1], &radii) - radius < near {
+                    out.push(NearStep { time, place: at.place, rows: [a, b], way, radius, radii: radii.clone() });
+                }
+            }
+        }
+        out
+    }
+
+    /// Least distance on these steps with the body bent.
+    pub(crate) fn clearance_of(&self, steps: &[NearStep], bend: &Adaptation, rows: &mut [Row; 2]) -> f32 {
+        let mut least = f32::INFINITY;
+        for step in steps {
+            for (k, row) in rows.iter_mut().enumerate() {
+                row.values.copy_from_slice(&step.rows[k].values);
+                bend.bend(self.bodies, &step.place, step.time + k as f32 * STEP, row);
+            }
+            let [a, b] = rows;
+            least = least.min(nearest(a, b, step.way[0], step.way[1], &step.radii) - step.radius);
         }
         least
     }
@@ -781,38 +840,43 @@ impl Search {
             decision.adaptation = adapt::tune(planner, &self.threats, clearance, scratch);
             return decision;
         }
-        // Nothing avoids as it is: bend what comes nearest, or what is played anyway, or guard.
-        let least = self.least;
-        if let Some((Some(number), depth)) = least {
+        // Nothing avoids as it is. In this order: a small bend of what comes nearest, or of what is played anyway; a block; a large bend.
+        let mut bent: Option<Decision> = None;
+        if let Some((Some(number), depth)) = self.least {
             let candidate = self.queue[number];
             decision.clearance = -depth;
             self.fill(planner, &candidate, scratch, &mut decision);
             decision.adaptation = adapt::rescue(planner, &self.threats, scratch);
-            if decision.adaptation.is_some() {
-                decision.outcome = Outcome::Avoided;
+            bent = decision.adaptation.map(|_| Decision { outcome: Outcome::Avoided, ..decision.clone() });
+        }
+        let failed = Decision { adaptation: None, ..decision.clone() };
+        let size = |d: &Option<Decision>| d.as_ref().and_then(|d| d.adaptation).map_or(f32::INFINITY, |a| a.size);
+        if size(&bent) > adapt::LARGE {
+            decision.edges.clear();
+            decision.warp = Warp::none();
+            (decision.span, decision.origin, decision.clearance) = (None, Origin::Nothing, self.nothing);
+            self.lay_nothing(planner, scratch);
+            decision.adaptation = adapt::rescue(planner, &self.threats, scratch);
+            let own = decision.adaptation.map(|_| Decision { outcome: Outcome::Avoided, ..decision.clone() });
+            if size(&own) < size(&bent) {
+                bent = own;
+            }
+        }
+        if size(&bent) > adapt::LARGE {
+            let (edge, since, place) = self.situation;
+            let situation = Situation { edge, since, place, ahead: &self.ahead };
+            if let Some(guard) = block::find(planner, &situation, &self.threats, scratch) {
+                decision.outcome = Outcome::Blocked;
+                decision.edges = guard.edges;
+                decision.warp = guard.warp;
+                decision.span = guard.span;
+                decision.adaptation = guard.adaptation;
+                decision.block = Some(guard.block);
                 return decision;
             }
         }
-        let failed = decision.clone();
-        decision.edges.clear();
-        decision.warp = Warp::none();
-        (decision.span, decision.origin, decision.clearance) = (None, Origin::Nothing, self.nothing);
-        self.lay_nothing(planner, scratch);
-        decision.adaptation = adapt::rescue(planner, &self.threats, scratch);
-        if decision.adaptation.is_some() {
-            decision.outcome = Outcome::Avoided;
-            return decision;
-        }
-        let situation =
-            Situation { edge: self.situation.0, since: self.situation.1, place: self.situation.2, ahead: &self.ahead };
-        if let Some(guard) = block::find(planner, &situation, &self.threats, scratch) {
-            decision.outcome = Outcome::Blocked;
-            decision.edges = guard.edges;
-            decision.warp = guard.warp;
-            decision.span = guard.span;
-            decision.adaptation = guard.adaptation;
-            decision.block = Some(guard.block);
-            return decision;
+        if let Some(bent) = bent {
+            return bent;
         }
         decision = Decision { outcome: Outcome::Hit, ..failed };
         decision
