@@ -445,11 +445,16 @@ struct Count {
     index_candidates: f64,
     enumerated_candidates: f64,
     quality_failures: u32,
+    undisturbed_failures: u32,
+    slides: Vec<f64>,
+    snaps: Vec<f64>,
+    floats: Vec<f64>,
+    disagreed: Vec<Value>,
 }
 
 impl Count {
     fn with(mut self, other: Count) -> Count {
-        let sums: [(&mut u32, u32); 14] = [
+        let sums: [(&mut u32, u32); 15] = [
             (&mut self.trials, other.trials),
             (&mut self.threatening, other.threatening),
             (&mut self.avoidable, other.avoidable),
@@ -464,6 +469,7 @@ impl Count {
             (&mut self.core, other.core),
             (&mut self.core_defended, other.core_defended),
             (&mut self.quality_failures, other.quality_failures),
+            (&mut self.undisturbed_failures, other.undisturbed_failures),
         ];
         sums.into_iter().for_each(|(a, b)| *a += b);
         for (a, b) in self.by_target.iter_mut().zip(other.by_target) {
@@ -474,6 +480,10 @@ impl Count {
         self.index_us.extend(other.index_us);
         self.enumerated_us.extend(other.enumerated_us);
         self.adapt_us.extend(other.adapt_us);
+        self.slides.extend(other.slides);
+        self.snaps.extend(other.snaps);
+        self.floats.extend(other.floats);
+        self.disagreed.extend(other.disagreed);
         self.index_candidates += other.index_candidates;
         self.enumerated_candidates += other.enumerated_candidates;
         self
@@ -530,12 +540,21 @@ impl Count {
             self.avoidable_avoided += u32::from(ruling.avoided);
             // The plan's edges go on beyond the avoidance as far as the attack lasts.
             let own = found.iter().filter(|f| decision.span.is_some() && decision.edges.starts_with(&f.edges));
-            if let Some(own) = own.map(|f| f.cost).min_by(f32::total_cmp) {
-                let ratio = f64::from(own / best);
-                self.ratios.push(ratio);
-                self.agreed += u32::from(ratio <= 1.01);
+            let own = own.map(|f| f.cost).min_by(f32::total_cmp);
+            let ratio = own.map(|own| f64::from(own / best));
+            self.ratios.extend(ratio);
+            if ratio.is_some_and(|r| r <= 1.01) {
+                self.agreed += 1;
+            } else {
+                let clears = found.iter().find(|f| f.cost == best).map(|f| f.clearance);
+                self.disagreed.push(json!({
+                    "target": trial.target.name(), "ratio": ratio, "optimum_clears_m": clears, "planned_m": decision.clearance,
+                    "outcome": decision.outcome.name(), "candidates": decision.counts.index,
+                }));
             }
         }
+        self.measure(trial, Some(&decision));
+        self.measure(trial, None);
         if ruling.avoided {
             let seconds = trial.lead;
             let plan = (&decision.edges[..], &decision.warp, decision.adaptation);
@@ -547,6 +566,33 @@ impl Count {
                 self.displacement.push(f64::from(mean));
             }
         }
+    }
+
+    /// Quality of the take from a little before the attack is seen to well after it has passed.
+    fn measure(&mut self, trial: &Trial, decision: Option<&Decision>) {
+        let mut character = trial.character.clone();
+        let mut recorder = Recorder::default();
+        recorder.record(&character, None);
+        if let Some(decision) = decision {
+            character.follow(&decision.edges, &decision.warp, decision.adaptation);
+        }
+        let goes_on = decision.is_none_or(|d| d.edges.is_empty());
+        let mut queue = if goes_on { trial.ahead.clone() } else { Vec::new() }.into_iter();
+        for _ in 0..((trial.lead + AFTER) * TICKS as f32) as u32 {
+            let began = character.step(|_, next| queue.next().filter(|e| next.contains(e)).unwrap_or(next[0]));
+            recorder.record(&character, began);
+        }
+        let Ok(take) = recorder.finish("trial", character.library().skeleton()) else { return };
+        let q = take.quality;
+        let failed = q.foot_slide_cm_s > 2.0 || q.snap > 1.5 || q.float_cm > 1.0;
+        if decision.is_none() {
+            self.undisturbed_failures += u32::from(failed);
+            return;
+        }
+        self.slides.push(f64::from(q.foot_slide_cm_s));
+        self.snaps.push(f64::from(q.snap));
+        self.floats.push(f64::from(q.float_cm));
+        self.quality_failures += u32::from(failed);
     }
 
     fn report(mut self, defence: &Defence) -> Report {
@@ -577,7 +623,9 @@ impl Count {
             "core_seen": self.core, "core_defended": self.core_defended,
             "core_defended_share": share(self.core_defended, self.core),
             "targets": targets,
-            "index_bytes": defence.index().bytes(), "index_paths": defence.index().avoid.len(),
+            "quality_failures": self.quality_failures, "undisturbed_quality_failures": self.undisturbed_failures,
+            "foot_slide_cm_s": spread(&mut self.slides), "snap": spread(&mut self.snaps), "float_cm": spread(&mut self.floats),
+            "disagreed": self.disagreed, "index_bytes": defence.index().bytes(), "index_paths": defence.index().avoid.len(),
             "index_cells": defence.index().avoid.cells(), "bodies_bytes": defence.bodies().bytes(),
             "planes_bytes": defence.planes().bytes(),
         });

@@ -66,7 +66,23 @@ impl Adaptation {
         if share <= 0.0 {
             return;
         }
-        pose.translations[0] += self.shift * share;
+        let mut shift = self.shift * share;
+        if shift != Vec3::ZERO {
+            // Feet stay where their motion has them, and hips sink where legs would not reach.
+            fk::pose(skeleton, pose, world);
+            let at = |role: Role| world.position(role.joint());
+            let legs = LEGS.map(|[hip, knee, ankle]| [at(hip), at(knee), at(ankle)]);
+            shift.y -= sink(&legs, shift);
+            pose.translations[0] += shift;
+            fk::pose(skeleton, pose, world);
+            for ([_, _, ankle], [hip, knee, end]) in LEGS.into_iter().zip(legs) {
+                let along = (end - hip).normalize_or(Vec3::NEG_Y);
+                let out = (knee - hip) - along * (knee - hip).dot(along);
+                // A straight leg bends where its thigh's frame says.
+                let pole = out * 20.0 + world.rotation(Role::Pelvis.joint()) * Vec3::Z * 0.2;
+                ik::place(skeleton, pose, world, ankle, end, pole, 0.0);
+            }
+        }
         let mut above = pose.rotations[0];
         for (role, part) in SPINE {
             let turn = from_vector(self.lean * (part * share));
@@ -94,7 +110,10 @@ impl Adaptation {
         if share <= 0.0 {
             return;
         }
-        let (lean, shift) = (place.turn_back(self.lean) * share, place.turn_back(self.shift) * share);
+        let (lean, mut shift) = (place.turn_back(self.lean) * share, place.turn_back(self.shift) * share);
+        if shift != Vec3::ZERO {
+            shift.y -= sink(&LEGS.map(|leg| leg.map(|role| row.get(bodies.joint(role)))), shift);
+        }
         let hand = self.hand.map(|(wrist, way)| (wrist, place.turn_back(way) * share));
         // What each level of the spine does to a point: those below it, then its own joint, all moved with the hips.
         let mut levels = [Turned { axes: [Vec3::X, Vec3::Y, Vec3::Z], shift }; 4];
@@ -138,6 +157,27 @@ impl Turned {
         Turned { axes, shift: self.point(pivot - turn * pivot) }
     }
 }
+
+/// Hips, knees and ankles.
+const LEGS: [[Role; 3]; 2] =
+    [[Role::LeftHip, Role::LeftKnee, Role::LeftAnkle], [Role::RightHip, Role::RightKnee, Role::RightAnkle]];
+/// How much of its length a leg is stretched to.
+const STRETCH: f32 = 0.985;
+
+/// By how much hips that are shifted sink so that both ankles stay in reach, metres.
+fn sink(legs: &[[Vec3; 3]; 2], shift: Vec3) -> f32 {
+    let one = |[hip, knee, ankle]: &[Vec3; 3]| {
+        let now = (*hip - *ankle).length();
+        let most = (((*hip - *knee).length() + (*knee - *ankle).length()) * STRETCH).max(now);
+        let moved = *hip + shift - *ankle;
+        let flat = moved.x * moved.x + moved.z * moved.z;
+        moved.y - (most * most - flat).max(0.0).sqrt()
+    };
+    legs.iter().map(one).fold(0.0, f32::max).min(DEEPEST)
+}
+
+/// Metres.
+const DEEPEST: f32 = 0.25;
 
 /// How many joints of the spine carry a part, and how much of the hips' shift it takes.
 fn chain(part: Role) -> (usize, f32) {
@@ -219,6 +259,18 @@ pub(crate) fn rescue(planner: &Planner<'_>, threats: &[Threat], scratch: &mut Sc
             fall,
             ..Adaptation::default()
         });
+    }
+    // Hips alone, under a torso that stays.
+    if best.is_none_or(|b| b.size > LARGE) {
+        for way in [side, -side] {
+            attempt(&mut best, &|share| Adaptation {
+                lean: Vec3::Y.cross(way) * (-0.5 * LEAN * share),
+                shift: (way * 1.15 + down * 0.2) * (ASIDE * share),
+                rise,
+                fall,
+                ..Adaptation::default()
+            });
+        }
     }
     // A hand or forearm in the way may simply be drawn aside.
     if best.is_none_or(|b| b.size > 0.3) {
