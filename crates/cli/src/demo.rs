@@ -73,7 +73,7 @@ fn stock_takes(progress: &Progress) -> Outcome<Vec<Clip>> {
     for (name, text) in SCENES {
         let scene = scene::read(text).map_err(|e| Failure::bad(e.to_string()).in_file(name.as_ref()))?;
         let (library, _) = bake::load(&scene.library, "".as_ref(), progress)?;
-        for take in play::play(&scene, scene.seed, &Arc::new(library), progress)? {
+        for take in play::play(&scene, scene.seed, &Arc::new(library), progress)?.takes {
             let mut clip = take.clip;
             name.clone_into(&mut clip.name);
             clips.push(clip);

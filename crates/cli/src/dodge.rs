@@ -9,6 +9,7 @@ use kumite_formats::{bvh, gltf};
 use kumite_motion::library::Library;
 use kumite_motion::{Clip, ClipIdx, EdgeIdx, NodeIdx, Roles, Vec2, Vec3};
 use kumite_picture::{Event, Movie, Prop, Replay, Strip, Times, Window};
+use kumite_plan::adapt::Adaptation;
 use kumite_plan::dodge::{Judged, Verdict};
 use kumite_plan::threat::Ball;
 use kumite_plan::{Bodies, Config, Decision, Outcome as Fate, Scratch, Threat, ThreatError};
@@ -129,11 +130,15 @@ fn one(args: &DodgeArgs, target: Target, defence: &Defence) -> Outcome<Report> {
     let ranked = search.why();
     let q = take.quality;
     let fate = fate(&decision, &ruling);
-    let name = |edges: &[EdgeIdx], span: Option<u32>| what(library, edges, span, character_edge(&decision, edges));
+    let name = |edges: &[EdgeIdx], span: Option<u32>| what(library, edges, span);
+    let chosen = match (decision.span, decision.adaptation) {
+        (None, Some(bend)) => bend_name(&bend).to_owned(),
+        _ => name(&decision.edges, decision.span),
+    };
     let mut text = format!(
         "{fate}: {}{}\n    passes {:.1} cm from the body; undisturbed {:.1} cm; {} candidates from the index, {} tested\n    \
          feet slide {:.2} cm/s, float {:.2} cm, snap {:.2}; hash {:016x}\n",
-        name(&decision.edges, decision.span),
+        chosen,
         if decision.adaptation.is_some() { ", adapted" } else { "" },
         ruling.seen.least * 100.0,
         threat.least * 100.0,
@@ -163,7 +168,7 @@ fn one(args: &DodgeArgs, target: Target, defence: &Defence) -> Outcome<Report> {
     }
     let candidates: Vec<Value> = ranked.iter().map(|j| judged_json(j, &name(&j.edges, j.span))).collect();
     let json = json!({
-        "outcome": fate, "what": name(&decision.edges, decision.span), "threatening": threat.least < 0.0,
+        "outcome": fate, "what": chosen, "threatening": threat.least < 0.0,
         "clearance_m": ruling.seen.least, "undisturbed_m": threat.least, "planned_clearance_m": decision.clearance,
         "cost": {"avoidance": decision.terms.avoidance, "body": decision.terms.body, "timescale": decision.terms.timescale},
         "time_scale": decision.warp.scale(), "adapted": decision.adaptation.is_some(),
@@ -186,12 +191,10 @@ fn one(args: &DodgeArgs, target: Target, defence: &Defence) -> Outcome<Report> {
             decision: &decision,
             ruling: &ruling,
             title: format!(
-                "{} at {:.0} m/s at the {}, seen {:.1} s ahead: {fate}, {}",
-                "ball",
+                "ball at {:.0} m/s at the {}, seen {:.1} s ahead: {fate}, {chosen}",
                 args.speed,
                 target.name(),
-                args.lead,
-                name(&decision.edges, decision.span)
+                args.lead
             ),
         };
         outputs.stage(path, &made.written(&ending, &json))?;
@@ -200,8 +203,15 @@ fn one(args: &DodgeArgs, target: Target, defence: &Defence) -> Outcome<Report> {
     Ok(Report { text, json })
 }
 
-fn character_edge(decision: &Decision, _edges: &[EdgeIdx]) -> Option<EdgeIdx> {
-    decision.edges.last().copied()
+/// A bend in a word.
+fn bend_name(bend: &Adaptation) -> &'static str {
+    if bend.hand.is_some() {
+        "hand drawn aside"
+    } else if bend.shift.y < -0.1 {
+        "sinks"
+    } else {
+        "leans aside"
+    }
 }
 
 fn begin(args: &DodgeArgs, library: &Library) -> Outcome<NodeIdx> {
@@ -234,7 +244,7 @@ fn fate(decision: &Decision, ruling: &Ruling) -> &'static str {
 }
 
 /// A path in words: the span it leads to, or the clips it goes through.
-fn what(library: &Library, edges: &[EdgeIdx], span: Option<u32>, _last: Option<EdgeIdx>) -> String {
+fn what(library: &Library, edges: &[EdgeIdx], span: Option<u32>) -> String {
     let Some(span) = span else { return "goes on".into() };
     let labelled = edges.iter().rev().find_map(|e| {
         let within = library.graph().spans(*e).iter().any(|s| s.span == span);

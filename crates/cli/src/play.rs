@@ -4,16 +4,19 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use kumite_formats::{bvh, gltf};
-use kumite_motion::{Clip, ClipIdx, NodeIdx, Roles, Vec2};
-use kumite_picture::{Event, Movie, Replay, Strip, Times};
-use kumite_stage::scene::{self, Scene, SceneError};
-use kumite_stage::{Chance, Character, Recorder, TICKS, Take};
+use kumite_motion::{Clip, ClipIdx, EdgeIdx, NodeIdx, Roles, Vec2, Vec3};
+use kumite_picture::{Event, Movie, Prop, Replay, Strip, Times};
+use kumite_plan::threat::Ball;
+use kumite_plan::{Config, Scratch, Threat, ThreatError};
+use kumite_stage::scene::{self, Scene, SceneError, Throw};
+use kumite_stage::trial::{Target, play_on, wander};
+use kumite_stage::{Chance, Character, Defence, Recorder, TICKS, Take, referee};
 use serde_json::{Value, json};
 
 use crate::args::PlayArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::Outputs;
-use crate::{Progress, Report, bake, look, source};
+use crate::{Progress, Report, bake, dodge, look, source};
 
 const WRITTEN: &str = ".glb, .bvh, .html, .png, .gif, .json";
 
@@ -38,13 +41,15 @@ pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> Outcome<Report> {
     }
     let library = Arc::new(bake::load(&scene.library, &args.scene, progress)?.0);
     let start = Instant::now();
-    let takes =
+    let Played { takes, balls } =
         play(&scene, args.seed.unwrap_or(scene.seed), &library, progress).map_err(|e| e.in_file(&args.scene))?;
     let played = start.elapsed().as_secs_f64();
-    let json = to_json(&scene, &library, &takes, played);
+    let mut json = to_json(&scene, &library, &takes, played);
+    json["throws"] =
+        balls.iter().map(|b| json!({"time": b.event.time, "at": b.event.text, "outcome": b.event.kind})).collect();
     let mut outputs = Outputs::default();
     for (path, ending) in args.output.iter().zip(&endings) {
-        outputs.stage(path, &written(args, ending, &scene, &takes, &json))?;
+        outputs.stage(path, &written(args, ending, &scene, &takes, &balls, &json))?;
     }
     outputs.commit()?;
     let text = takes.iter().zip(&scene.character).map(|(take, actor)| {
@@ -63,15 +68,70 @@ pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> Outcome<Report> {
     Ok(Report { text: text.collect(), json })
 }
 
+/// What a scene gave.
+pub(crate) struct Played {
+    /// One for each character.
+    pub(crate) takes: Vec<Take>,
+    /// What was thrown, by the time of the scene, and what became of it.
+    pub(crate) balls: Vec<Thrown>,
+}
+
+/// A ball of a scene.
+pub(crate) struct Thrown {
+    pub(crate) prop: Prop,
+    pub(crate) event: Event,
+}
+
+/// A ball is thrown at a character, which decides what to do: its way as a prop, and how it ended.
+fn throw(
+    thrown: &Throw,
+    defence: &Defence,
+    character: &mut Character,
+    chance: &mut Chance,
+) -> Result<(Thrown, Vec<EdgeIdx>), ThreatError> {
+    let target = Target::from_name(&thrown.target).unwrap_or(Target::Head);
+    let from = Vec3::from_array(thrown.from);
+    let library = defence.library();
+    let ahead = wander(library, character.playing().edge, 6.0, chance);
+    // Where the target will be when the ball arrives, which depends on where it will be: twice is enough.
+    let mut lead = (target.place(character, 0) - from).length() / thrown.speed;
+    let mut aim = target.place(&play_on(character, &ahead, lead.min(5.0)), 0);
+    lead = (aim - from).length() / thrown.speed;
+    aim = target.place(&play_on(character, &ahead, lead.min(5.0)), 0);
+    let ball = Ball::aimed(from, aim, lead, thrown.radius, false);
+    let threats = [Threat::ball(&ball, lead)?];
+    let decision = defence.decide(character, &ahead, &threats, &mut Scratch::default())?;
+    let ruling = referee::judge(character, &decision, &ahead, &threats);
+    character.follow(&decision.edges, &decision.warp, decision.adaptation);
+    let (ends, kind) = match ruling.seen.first {
+        None => (lead + 1.0, "avoided"),
+        Some((time, _)) => (time, if ruling.blocked { "blocked" } else { "hit" }),
+    };
+    let steps = (ends * 60.0).ceil() as u32;
+    let path = (0..=steps).map(|k| {
+        let time = (k as f32 / 60.0).min(ends);
+        (thrown.time + time, ball.at(time))
+    });
+    let event = Event {
+        time: thrown.time + ends.min(lead),
+        kind: kind.into(),
+        text: thrown.at.clone(),
+        at: Some(ball.at(ends.min(lead))),
+    };
+    let left = if decision.edges.is_empty() { ahead } else { Vec::new() };
+    Ok((Thrown { prop: Prop::flying(thrown.radius, path.collect()), event }, left))
+}
+
 /// One take for each character of a scene.
 pub(crate) fn play(
     scene: &Scene,
     seed: u64,
     library: &Arc<kumite_motion::library::Library>,
     progress: &Progress,
-) -> Outcome<Vec<Take>> {
+) -> Outcome<Played> {
     let bar = progress.bar(scene.character.len(), "playing");
-    let mut takes = Vec::new();
+    let (mut takes, mut balls) = (Vec::new(), Vec::new());
+    let defence = (!scene.throw.is_empty()).then(|| dodge::defence(Arc::clone(library), Config::default()));
     for (i, actor) in scene.character.iter().enumerate() {
         let mut chance = Chance::new(seed.wrapping_add((i as u64) << 32));
         let nodes = library.graph().nodes();
@@ -91,15 +151,31 @@ pub(crate) fn play(
             Character::new(Arc::clone(library), node, Vec2::from_array(actor.at), actor.facing.to_radians());
         let mut recorder = Recorder::default();
         recorder.record(&character, None);
-        for _ in 0..(scene.seconds * TICKS as f32).round() as u32 {
-            let began = character.step(|_, next| next[chance.below(next.len() as u32) as usize]);
+        let mut own: Vec<&Throw> = scene.throw.iter().filter(|t| t.at == actor.name).collect();
+        own.sort_by(|a, b| b.time.total_cmp(&a.time));
+        let mut queue = Vec::new().into_iter();
+        for tick in 0..(scene.seconds * TICKS as f32).round() as u32 {
+            if let Some(defence) = &defence
+                && own.last().is_some_and(|t| t.time * TICKS as f32 <= tick as f32)
+                && let Some(thrown) = own.pop()
+            {
+                let (ball, ahead) = throw(thrown, defence, &mut character, &mut chance).map_err(|e| {
+                    Failure::bad(format!("throw at {} after {} s: {e}", thrown.at, thrown.time)).key("throw")
+                })?;
+                balls.push(ball);
+                queue = ahead.into_iter();
+            }
+            let began = character.step(|_, next| {
+                let planned = queue.next().filter(|e| next.contains(e));
+                planned.unwrap_or_else(|| next[chance.below(next.len() as u32) as usize])
+            });
             recorder.record(&character, began);
         }
         takes.push(recorder.finish(&actor.name, library.skeleton()).map_err(|e| Failure::bad(e.to_string()))?);
         bar.inc(1);
     }
     bar.finish_and_clear();
-    Ok(takes)
+    Ok(Played { takes, balls })
 }
 
 fn to_json(scene: &Scene, library: &kumite_motion::library::Library, takes: &[Take], played: f64) -> Value {
@@ -138,7 +214,8 @@ fn to_json(scene: &Scene, library: &kumite_motion::library::Library, takes: &[Ta
     })
 }
 
-fn written(args: &PlayArgs, ending: &str, scene: &Scene, takes: &[Take], json: &Value) -> Vec<u8> {
+fn written(args: &PlayArgs, ending: &str, scene: &Scene, takes: &[Take], balls: &[Thrown], json: &Value) -> Vec<u8> {
+    let props = || balls.iter().map(|b| b.prop.clone()).collect::<Vec<_>>();
     let clips: Vec<&Clip> = takes.iter().map(|t| &t.clip).collect();
     let roles = Some(Roles::canonical());
     let actors: Vec<_> =
@@ -146,6 +223,7 @@ fn written(args: &PlayArgs, ending: &str, scene: &Scene, takes: &[Take], json: &
     let title = args.scene.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let strip = || Strip {
         actors: actors.clone(),
+        props: props(),
         times: Times::Even(args.look.poses),
         views: args.look.views(),
         theme: args.look.theme(),
@@ -175,8 +253,9 @@ fn written(args: &PlayArgs, ending: &str, scene: &Scene, takes: &[Take], json: &
                 cuts.map(move |e| Event { time: e.time, kind: "cut".into(), text: name.clone(), at: None })
                     .collect::<Vec<_>>()
             };
-            let events = takes.iter().enumerate().flat_map(event).collect();
-            Replay { title: title.clone(), actors: actors.clone(), events, ..Replay::default() }.to_html().into_bytes()
+            let mut events: Vec<Event> = takes.iter().enumerate().flat_map(event).collect();
+            events.extend(balls.iter().map(|b| b.event.clone()));
+            Replay { title: title.clone(), actors: actors.clone(), props: props(), events }.to_html().into_bytes()
         }
         "gif" => {
             let movie = Movie { range: Some((0.0, scene.seconds.min(look::LONGEST_GIF))), ..Movie::default() };

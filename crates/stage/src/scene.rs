@@ -19,6 +19,44 @@ pub struct Scene {
     /// Who plays.
     #[serde(default)]
     pub character: Vec<Actor>,
+    /// Balls.
+    #[serde(default)]
+    pub throw: Vec<Throw>,
+}
+
+/// A ball thrown at someone, who sees it leave the hand.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Throw {
+    /// When it leaves, seconds.
+    pub time: f32,
+    /// At whom.
+    pub at: String,
+    /// At what: head, chest, hips, arms, legs.
+    #[serde(default = "head")]
+    pub target: String,
+    /// From where, metres.
+    pub from: [f32; 3],
+    /// Metres per second.
+    pub speed: f32,
+    /// Metres.
+    #[serde(default = "football")]
+    pub radius: f32,
+    /// Kilograms.
+    #[serde(default = "weight")]
+    pub mass: f32,
+}
+
+fn head() -> String {
+    "head".to_owned()
+}
+
+fn football() -> f32 {
+    0.11
+}
+
+fn weight() -> f32 {
+    0.27
 }
 
 fn embedded() -> String {
@@ -100,6 +138,29 @@ pub fn read(text: &str) -> Result<Scene, SceneError> {
             return Err(value("character name", actor.name.clone(), "a name nobody else has"));
         }
     }
+    for (i, throw) in scene.throw.iter().enumerate() {
+        let key = |name: &str| format!("throw {} {name}", i + 1);
+        if scene.character.iter().all(|a| a.name != throw.at) {
+            let names = scene.character.iter().map(|a| a.name.as_str()).collect::<Vec<_>>().join(", ");
+            return Err(value(&key("at"), format!("{:?}", throw.at), &names));
+        }
+        if crate::trial::Target::from_name(&throw.target).is_none() {
+            return Err(value(&key("target"), format!("{:?}", throw.target), "head, chest, hips, arms, legs"));
+        }
+        for (name, found, most) in
+            [("speed", throw.speed, 200.0), ("radius", throw.radius, 2.0), ("mass", throw.mass, 1000.0)]
+        {
+            if !(found.is_finite() && found > 0.0 && found <= most) {
+                return Err(value(&key(name), found.to_string(), &format!("more than 0, at most {most}")));
+            }
+        }
+        if !(throw.time.is_finite() && (0.0..=scene.seconds).contains(&throw.time)) {
+            return Err(value(&key("time"), throw.time.to_string(), "within the scene's seconds"));
+        }
+        if !throw.from.iter().all(|v| v.is_finite() && v.abs() < 1000.0) {
+            return Err(value(&key("from"), format!("{:?}", throw.from), "finite numbers, within 1000 m"));
+        }
+    }
     Ok(scene)
 }
 
@@ -111,6 +172,10 @@ mod tests {
     fn scenes_are_checked() {
         let good = "seconds = 5\n[[character]]\nname = \"Ana\"\nat = [0, -1]\n";
         assert_eq!(read(good).unwrap().library, "embedded");
+        let throw = |rest: &str| {
+            format!("seconds = 2\n[[character]]\nname = \"a\"\n[[throw]]\ntime = 1\nfrom = [0, 1, 5]\n{rest}\n")
+        };
+        assert_eq!(read(&throw("at = \"a\"\nspeed = 9")).unwrap().throw[0].radius, 0.11);
         for (text, fragment) in [
             ("seconds = 5\n", "at least one"),
             ("seconds = -1\n[[character]]\nname = \"a\"\n", "at most 3600"),
@@ -118,6 +183,10 @@ mod tests {
             ("second = 5\n", "line 1: unknown field"),
             ("seconds = 1\n[[character]]\nname = \"a\"\n[[character]]\nname = \"a\"\n", "nobody else"),
             ("seconds = 1\n[[character]]\nname = \"a\"\nat = [inf, 0]\n", "finite"),
+            (&throw("at = \"b\"\nspeed = 9"), "throw 1 at is"),
+            (&throw("at = \"a\"\nspeed = nan"), "throw 1 speed is"),
+            (&throw("at = \"a\"\nspeed = 9\nradius = 0"), "throw 1 radius is"),
+            (&throw("at = \"a\"\nspeed = 9\ntarget = \"nose\""), "head, chest"),
         ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(fragment), "{error}");
