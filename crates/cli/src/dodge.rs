@@ -82,15 +82,13 @@ fn check(args: &DodgeArgs) -> Outcome<Target> {
 }
 
 fn wrong(args: &DodgeArgs, error: &ThreatError) -> Failure {
-    let failure = Failure::bad(error.to_string());
+    let about = |flag: &str, found: String, allowed: &str| {
+        Failure::bad(format!("{flag} is {found}: {error}")).key(flag).found(found).allowed(allowed)
+    };
     match error {
-        ThreatError::NoMotions => {
-            failure.key("--library").found(args.library.clone()).allowed("a library with avoid or block spans")
-        }
-        ThreatError::Inside { .. } => {
-            failure.key("--lead").found(args.lead.to_string()).allowed("a ball that does not touch the body yet")
-        }
-        _ => failure,
+        ThreatError::NoMotions => about("--library", args.library.clone(), "a library with avoid or block spans"),
+        ThreatError::Inside { .. } => about("--lead", args.lead.to_string(), "a ball that does not touch the body yet"),
+        _ => Failure::bad(error.to_string()),
     }
 }
 

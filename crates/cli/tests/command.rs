@@ -300,3 +300,72 @@ fn help_completions_and_manual_pages() {
     let page = std::fs::read_to_string(folder.join("man/kumite-convert.1")).unwrap();
     assert!(page.contains("film strip"), "{page}");
 }
+
+#[test]
+fn a_ball_is_dodged_and_written() {
+    let folder = folder("dodge");
+    let words =
+        ["dodge", "-o", "d.glb", "-o", "d.bvh", "-o", "d.html", "-o", "d.png", "-o", "d.json", "--json", "--why"];
+    let words = [&words[..], &["--poses", "3", "--width", "400"]].concat();
+    let (told, again) = (json(&kumite(&folder, &words)), json(&kumite(&folder, &words)));
+    assert_eq!(told["outcome"], "avoided", "{told}");
+    assert_eq!(told["hash"], again["hash"]);
+    assert!(told["undisturbed_m"].as_f64().unwrap() < 0.0 && told["clearance_m"].as_f64().unwrap() > 0.0, "{told}");
+    assert!(!told["candidates"].as_array().unwrap().is_empty());
+    for (file, start) in
+        [("d.glb", &b"glTF"[..]), ("d.bvh", b"HIERARCHY"), ("d.html", b"<!"), ("d.png", b"\x89PNG"), ("d.json", b"{")]
+    {
+        assert!(std::fs::read(folder.join(file)).unwrap().starts_with(start), "{file}");
+    }
+    // Far too late to do anything: that is an outcome, not an error.
+    let late = json(&kumite(&folder, &["dodge", "--lead", "0.05", "--speed", "60", "--json"]));
+    assert_eq!(late["outcome"], "hit", "{late}");
+    let scene = "seconds = 3\nseed = 1\n[[character]]\nname = \"Ana\"\nbegin = \"guard-idle\"\n[[throw]]\ntime = 0.5\nat = \"Ana\"\nfrom = [0, 1.6, 9]\nspeed = 12\n";
+    std::fs::write(folder.join("scene.toml"), scene).unwrap();
+    let played = json(&kumite(&folder, &["play", "scene.toml", "-o", "p.json", "--json"]));
+    assert_eq!(played["throws"][0]["outcome"], "avoided", "{played}");
+    let counted = json(&kumite(&folder, &["dodge", "--trials", "40", "--seed", "2", "--json"]));
+    for key in ["trials", "threatening", "avoidable", "avoided", "from_index", "agreed", "before_edge_end", "adapted"] {
+        assert!(counted[key].is_u64(), "{key}: {counted}");
+    }
+    for path in ["/displacement_m/p50", "/query_us/index/p99", "/query_us/enumerated/p99", "/candidates/index"] {
+        assert!(counted.pointer(path).is_some_and(Value::is_number), "{path}: {counted}");
+    }
+    let table = json(&kumite(&folder, &["tables", "avoidance", "--trials", "20", "--json"]));
+    assert_eq!(table["rows"].as_array().unwrap().len(), 4, "{table}");
+    assert!(table["naive_ms"].as_f64().unwrap() > 0.0);
+    let text = String::from_utf8(kumite(&folder, &["tables", "--trials", "5", "--markdown"]).stdout).unwrap();
+    assert!(text.contains("| 496.0 |"), "{text}");
+}
+
+#[test]
+fn nonsense_balls_are_refused_by_flag() {
+    let folder = folder("dodge-refused");
+    for (words, key) in [
+        (&["--speed", "nan"][..], "--speed"),
+        (&["--speed", "0"], "--speed"),
+        (&["--radius", "0"], "--radius"),
+        (&["--lead", "-1"], "--lead"),
+        (&["--from", "nan,1,2"], "--from"),
+        (&["--target", "nose"], "--target"),
+        (&["--begin", "moonwalk"], "--begin"),
+        (&["--trials", "0"], "--trials"),
+        // So slow and so near that it touches the body already.
+        (&["--lead", "0.05", "--speed", "1"], "--lead"),
+        (&["--library", "mine.bvh"], "library"),
+    ] {
+        let error = refused(&folder, &[&["dodge"], words].concat(), key);
+        assert!(error["key"].as_str().is_some_and(|k| k.contains(key)), "{error}");
+    }
+    std::fs::write(folder.join("foreign.kumite"), b"PK\x03\x04 not a bundle").unwrap();
+    refused(&folder, &["dodge", "--library", "foreign.kumite"], "not a kumite bundle");
+    refused(&folder, &["tables", "cooking"], "avoidance");
+    for clip in ["walk", "walk-stop", "stand-idle"] {
+        let out = kumite(&folder, &["convert", &format!("embedded:{clip}"), &format!("{clip}.bvh")]);
+        assert_eq!(out.status.code(), Some(0));
+    }
+    let clips: String = ["walk", "walk-stop", "stand-idle"].map(|n| format!("[[clip]]\nfile = \"{n}.bvh\"\n")).concat();
+    std::fs::write(folder.join("walks.toml"), format!("[library]\nname = \"walks\"\n{clips}")).unwrap();
+    let error = refused(&folder, &["dodge", "--library", "walks.toml"], "no avoid and no block spans");
+    assert_eq!(error["key"], "--library");
+}

@@ -1,0 +1,248 @@
+//! Dodging on the embedded library: decisions against the referee, which plays them and tries every path.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
+
+use std::sync::{Arc, OnceLock, mpsc};
+
+use kumite_captures::library;
+use kumite_motion::align::Planar;
+use kumite_motion::{Role, Vec2, Vec3};
+use kumite_plan::adapt::Adaptation;
+use kumite_plan::threat::{Ball, Sphere};
+use kumite_plan::{Config, Outcome, Place, Scratch, Search, Threat, ThreatError, Warp};
+use kumite_stage::referee::{self, Exhaustive};
+use kumite_stage::trial::Trial;
+use kumite_stage::{Character, Defence};
+
+fn defence() -> &'static Defence {
+    static DEFENCE: OnceLock<Defence> = OnceLock::new();
+    DEFENCE.get_or_init(|| Defence::new(Arc::new(library("embedded").unwrap().library), Config::default()))
+}
+
+fn trials(count: u64) -> impl Iterator<Item = Trial> {
+    (0..count).filter_map(|seed| Trial::random(defence().library(), 7_000 + seed))
+}
+
+/// Few trials of what `cargo dev prove dodge` measures in full.
+#[test]
+fn what_can_be_avoided_is_avoided_at_the_least_cost() {
+    let defence = defence();
+    let exhaustive = Exhaustive::new(defence.library());
+    let mut scratch = Scratch::default();
+    let (mut avoidable, mut avoided, mut agreed, mut core, mut defended) = (0, 0, 0, 0, 0);
+    for trial in trials(400) {
+        if referee::threatening(&trial.character, &trial.ahead, &trial.threats).first.is_none() {
+            continue;
+        }
+        let decision = defence.decide(&trial.character, &trial.ahead, &trial.threats, &mut scratch).unwrap();
+        let ruling = referee::judge(&trial.character, &decision, &trial.ahead, &trial.threats);
+        if trial.target.is_core() && trial.lead >= 0.6 {
+            core += 1;
+            defended += u32::from(ruling.avoided || ruling.blocked);
+        }
+        let found = exhaustive.all(&trial.character, &trial.threats);
+        let Some(best) = found.iter().map(|f| f.cost).min_by(f32::total_cmp) else { continue };
+        avoidable += 1;
+        avoided += u32::from(ruling.avoided);
+        let own = found.iter().filter(|f| decision.edges.starts_with(&f.edges)).map(|f| f.cost);
+        agreed += u32::from(own.min_by(f32::total_cmp).is_some_and(|c| c <= 1.01 * best));
+    }
+    println!("{avoided} of {avoidable} avoided, {agreed} at the optimum; {defended} of {core} head and torso");
+    assert!(avoidable >= 5, "{avoidable}");
+    assert!(avoided == avoidable && agreed + 1 >= avoidable, "{avoided}, {agreed} of {avoidable}");
+    assert!(f64::from(defended) >= 0.85 * f64::from(core), "{defended} of {core}");
+}
+
+/// The referee of the referee: a plan that is bent into the ball's way must be called a hit.
+#[test]
+fn a_dodge_into_the_ball_is_caught() {
+    let defence = defence();
+    let mut caught = 0;
+    for trial in trials(40) {
+        let mut scratch = Scratch::default();
+        let Ok(decision) = defence.decide(&trial.character, &trial.ahead, &trial.threats, &mut scratch) else {
+            continue;
+        };
+        let good = referee::judge(&trial.character, &decision, &trial.ahead, &trial.threats);
+        if decision.outcome != Outcome::Avoided || !good.avoided {
+            continue;
+        }
+        // The fault: nothing is played of what was decided.
+        let faulty = kumite_plan::Decision { edges: Vec::new(), warp: Warp::none(), adaptation: None, ..decision };
+        let bad = referee::judge(&trial.character, &faulty, &trial.ahead, &trial.threats);
+        assert!(!bad.avoided, "{:?}", bad.seen);
+        caught += 1;
+    }
+    assert!(caught > 10, "{caught}");
+}
+
+#[test]
+fn index_culling_and_slices_change_no_decision() {
+    let defence = defence();
+    let (mut scratch, mut compared) = (Scratch::default(), 0);
+    let clean = |d: &kumite_plan::Decision| d.outcome == Outcome::Avoided && d.clearance >= 0.0;
+    for trial in trials(300) {
+        let situation = defence.situation(&trial.character, &trial.ahead);
+        let mut plain = defence.planner();
+        let whole = plain.decide(&situation, &trial.threats, &mut scratch).unwrap();
+        for (index, cull) in [(false, true), (true, false), (false, false)] {
+            (plain.config.use_index, plain.config.cull) = (index, cull);
+            let other = plain.decide(&situation, &trial.threats, &mut scratch).unwrap();
+            // What is culled is not offered for bending, so only paths that avoid as they are must be the same.
+            assert_eq!(clean(&other), clean(&whole));
+            if clean(&whole) {
+                assert_eq!((&other.edges, &other.warp), (&whole.edges, &whole.warp));
+            }
+            assert_eq!(other.traversed, !index && whole.outcome != Outcome::Clear);
+        }
+        // One candidate a slice, as a game would.
+        let planner = defence.planner();
+        let mut search = Search::new(&planner, &situation, &trial.threats, false).unwrap();
+        while !search.step(&planner, &mut scratch, 1) {}
+        let sliced = search.decision(&planner, &mut scratch);
+        assert_eq!((&sliced.edges, sliced.adaptation), (&whole.edges, whole.adaptation));
+        compared += u32::from(whole.counts.index > 1);
+    }
+    assert!(compared >= 3, "{compared}");
+}
+
+/// The search on a worker while the character plays on; when it goes on to another edge, paths that do not begin with it are dropped.
+#[test]
+fn a_worker_decides_while_the_character_plays_on() {
+    let defence = defence();
+    let mut went_on = 0;
+    for trial in trials(60) {
+        let Ok(search) = defence.search(&trial.character, &trial.ahead, &trial.threats, false) else { continue };
+        let mut character = trial.character.clone();
+        let mut ahead = trial.ahead.clone();
+        std::thread::scope(|scope| {
+            let (send, work) = mpsc::channel::<Search>();
+            let (back, done) = mpsc::channel::<Search>();
+            scope.spawn(move || {
+                let (planner, mut scratch) = (defence.planner(), Scratch::default());
+                for mut search in work {
+                    search.step(&planner, &mut scratch, 1);
+                    if back.send(search).is_err() {
+                        return;
+                    }
+                }
+            });
+            send.send(search).unwrap();
+            let planner = defence.planner();
+            for tick in 1..20 {
+                let mut search = done.recv().unwrap();
+                let began = character.step(|_, next| {
+                    let chosen = ahead.remove(0);
+                    if next.contains(&chosen) { chosen } else { next[0] }
+                });
+                if began.is_some() && !search.done() {
+                    went_on += 1;
+                    let seconds = tick as f32 / 120.0;
+                    if search.went_on(&planner, &defence.situation(&character, &ahead), seconds).is_err() {
+                        return;
+                    }
+                }
+                if search.done() {
+                    let decision = search.decision(&planner, &mut Scratch::default());
+                    let first = decision.edges.first();
+                    let graph = defence.library().graph();
+                    assert!(
+                        first.is_none_or(|e| graph.after(character.playing().edge).any(|n| n == *e)) || began.is_some()
+                    );
+                    return;
+                }
+                send.send(search).unwrap();
+            }
+        });
+    }
+    println!("{went_on} went on to another edge while deciding");
+}
+
+#[test]
+fn several_attacks_strikes_and_sphere_sets_are_avoided_together() {
+    let defence = defence();
+    let (mut tried, mut avoided) = (0, 0);
+    for trial in trials(60).filter(|t| t.lead > 0.6 && t.target.is_core()) {
+        // A second ball beside the first, and the same as a set of spheres.
+        let second = Ball { from: trial.ball.from + Vec3::Y * 0.15, ..trial.ball };
+        let both = [trial.threats[0].clone(), Threat::ball(&second, trial.lead).unwrap()];
+        let spheres: Vec<Sphere> = both.iter().flat_map(|t| t.spheres.clone()).collect();
+        let set = [Threat::spheres(spheres, trial.lead).unwrap()];
+        let mut scratch = Scratch::default();
+        let one = defence.decide(&trial.character, &trial.ahead, &both, &mut scratch).unwrap();
+        let other = defence.decide(&trial.character, &trial.ahead, &set, &mut scratch).unwrap();
+        assert_eq!((one.outcome, &one.edges), (other.outcome, &other.edges));
+        tried += 1;
+        avoided += u32::from(referee::judge(&trial.character, &one, &trial.ahead, &both).avoided);
+    }
+    assert!(tried > 5 && 2 * avoided > tried, "{avoided} of {tried}");
+    // Another character's jab, as spheres of its fist.
+    let library = defence.library();
+    let jab = library.clips().iter().position(|c| c.name == "jab").unwrap();
+    let graph = library.graph();
+    let edge = (0..graph.edges().len() as u32)
+        .map(kumite_motion::EdgeIdx)
+        .find(|e| graph.edge(*e).clip.at() == jab && graph.edge(*e).seconds > 0.4)
+        .unwrap();
+    let place = Place::of(&Planar { turn: 0.0, shift: Vec2::new(0.0, 1.0) });
+    let strike = Threat::strike(defence.bodies(), &[edge], 0.0, &place, Role::LeftWrist, (0.2, 0.5)).unwrap();
+    assert!(strike.spheres.len() == defence.bodies().of_part(Role::LeftWrist).count() && strike.arrives == 0.35);
+}
+
+#[test]
+fn nonsense_is_refused_with_a_reason() {
+    let ball = Ball { from: Vec3::new(0.0, 1.5, 9.0), velocity: Vec3::NEG_Z * 12.0, radius: 0.11, falls: false };
+    let threat = |ball: Ball, arrives: f32| Threat::ball(&ball, arrives).map(|_| ()).unwrap_err().to_string();
+    for (error, fragment) in [
+        (threat(Ball { from: Vec3::NAN, ..ball }, 0.7), "place is not a finite"),
+        (threat(Ball { velocity: Vec3::splat(f32::INFINITY), ..ball }, 0.7), "speed is not a finite"),
+        (threat(Ball { velocity: Vec3::ZERO, ..ball }, 0.7), "does not move"),
+        (threat(Ball { radius: 0.0, ..ball }, 0.7), "radius is 0 m"),
+        (threat(Ball { radius: f32::NAN, ..ball }, 0.7), "radius is not a finite"),
+        (threat(ball, -0.5), "arrives after -0.5 s"),
+        (threat(ball, f32::NAN), "arrives after NaN s"),
+    ] {
+        assert!(error.contains(fragment), "{error}");
+    }
+    let defence = defence();
+    let library = defence.library();
+    let character = Character::new(Arc::clone(library), kumite_motion::NodeIdx(0), Vec2::ZERO, 0.0);
+    let mut scratch = Scratch::default();
+    let head = character.world().position(Role::Head.joint());
+    let inside = Threat::ball(&Ball { from: head, ..ball }, 0.1).unwrap();
+    let refused = |threats: &[Threat]| defence.decide(&character, &[], threats, &mut Scratch::default()).unwrap_err();
+    assert!(matches!(refused(&[inside]), ThreatError::Inside { depth } if depth > 0.05));
+    assert_eq!(refused(&[]), ThreatError::Empty);
+    let past = Threat::ball(&ball, 0.7).unwrap().later(0.8);
+    assert!(matches!(refused(&[past]), ThreatError::Time { .. }));
+    let foreign = [kumite_motion::EdgeIdx(999_999)];
+    let fine = Threat::ball(&ball, 0.7).unwrap();
+    let error = defence.decide(&character, &foreign, &[fine], &mut scratch).unwrap_err();
+    assert_eq!(error, ThreatError::Foreign);
+}
+
+#[test]
+fn bends_stay_within_limits_and_feet_stay() {
+    use kumite_motion::limits::Limit;
+    let defence = defence();
+    let mut character = Character::new(Arc::clone(defence.library()), kumite_motion::NodeIdx(3), Vec2::ZERO, 0.0);
+    for _ in 0..30 {
+        character.step(|_, next| next[0]);
+    }
+    let bend = Adaptation {
+        lean: Vec3::Z * 0.66,
+        shift: Vec3::new(-0.3, -0.1, 0.0),
+        rise: (0.0, 0.3),
+        fall: (0.5, 1.0),
+        ..Adaptation::default()
+    };
+    character.follow(&[], &Warp::none(), Some(bend));
+    for tick in 0..150 {
+        character.step(|_, next| next[0]);
+        for role in [Role::Waist, Role::Back, Role::Neck, Role::Head, Role::LeftKnee, Role::RightKnee] {
+            let excess = Limit::of(role).unwrap().excess(character.pose().rotation(role.joint()));
+            assert!(excess < 0.05, "{role:?} by {excess} at {tick}");
+        }
+    }
+    assert!(!character.following());
+}
