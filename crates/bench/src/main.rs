@@ -3,6 +3,7 @@
 //!
 //! Data: the folders of `KUMITE_MOCAP`, separated like `PATH`.
 
+mod crowd;
 mod fk;
 mod mocap;
 mod parse;
@@ -14,12 +15,13 @@ use serde_json::json;
 
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
-    let benches: [(&str, fn()); 5] = [
+    let benches: [(&str, fn()); 6] = [
         ("bvh-parse", parse::run),
         ("fk", fk::run),
         ("captures", mocap::run),
         ("transitions", transitions::run),
         ("walks", walks::run),
+        ("dodge-crowd", crowd::run),
     ];
     if let Some(unknown) = names.iter().find(|n| benches.iter().all(|b| b.0 != n.as_str())) {
         eprintln!("there is no bench {unknown}; there are {}", benches.map(|b| b.0).join(", "));
