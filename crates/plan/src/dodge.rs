@@ -494,6 +494,11 @@ fn leg_at(legs: &[Leg], u: f32, from: usize) -> usize {
 
 /// The body at a stage time on a leg, in the leg's place.
 pub(crate) fn body_at(bodies: &Bodies, legs: &[Leg], warp: &Warp, time: f32, leg: usize, row: &mut Row) {
+    // Where a clip simply goes on, the join of the edge that entered it goes on too: same clip, same place.
+    let mut leg = leg;
+    while leg > 0 && !bodies.is_cut(legs[leg].edge) {
+        leg -= 1;
+    }
     let at = legs[leg];
     let (u, _) = warp.at(time);
     // The edge being played began at its natural speed.
