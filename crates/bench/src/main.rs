@@ -3,6 +3,7 @@
 //!
 //! Data: the folders of `KUMITE_MOCAP`, separated like `PATH`.
 
+mod bake;
 mod crowd;
 mod fk;
 mod mocap;
@@ -15,11 +16,12 @@ use serde_json::json;
 
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
-    let benches: [(&str, fn()); 6] = [
+    let benches: [(&str, fn()); 7] = [
         ("bvh-parse", parse::run),
         ("fk", fk::run),
         ("captures", mocap::run),
         ("transitions", transitions::run),
+        ("bake", bake::run),
         ("walks", walks::run),
         ("dodge-crowd", crowd::run),
     ];
