@@ -5,12 +5,13 @@
 //! length of the records: u64  records (postcard)  rows of all clips (f32, little-endian, 4-byte aligned)
 //! ```
 //!
-//! Records are small and described by types of their own ([`v1`]), so that the library's types may change without the file; rows are the
+//! Records are small and described by types of their own ([`v1`], [`v2`]), so that the library's types may change without the file; rows are the
 //! clips' own memory and are copied, not parsed.
 //!
 //! Does not: read files, or know anything but `kumite-motion`. Input may be hostile: no panic, memory in proportion to the bytes given.
 
 pub mod v1;
+pub mod v2;
 
 use std::fmt;
 
@@ -21,7 +22,7 @@ const MAGIC: &[u8; 8] = b"KUMITE\r\n";
 const HEADER: usize = 8 + 4 + 4 + 8 + 8;
 
 /// The version that is written.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Why bytes are not a bundle that can be read.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,7 +72,7 @@ impl std::error::Error for BundleError {}
 
 /// A library as bytes.
 pub fn write(library: &Library) -> Result<Vec<u8>, BundleError> {
-    let records = postcard::to_stdvec(&v1::LibraryRecord::from(library));
+    let records = postcard::to_stdvec(&v2::LibraryRecord::from(library));
     let records = records.map_err(|e| BundleError::Nonsense { why: e.to_string() })?;
     let mut rest = (records.len() as u64).to_le_bytes().to_vec();
     rest.extend(&records);
@@ -119,6 +120,15 @@ pub fn read(bytes: &[u8]) -> Result<Library, BundleError> {
     let nonsense = |why: &dyn fmt::Display| BundleError::Nonsense { why: why.to_string() };
     let body = &rest[8..];
     let (records, rows) = body.split_at_checked(records).ok_or_else(|| nonsense(&"records beyond the end"))?;
-    let record: v1::LibraryRecord = postcard::from_bytes(records).map_err(|e| nonsense(&e))?;
-    record.into_library(rows).map_err(|why| BundleError::Nonsense { why })
+    let library = match version {
+        1 => {
+            let record: v1::LibraryRecord = postcard::from_bytes(records).map_err(|e| nonsense(&e))?;
+            record.into_library(rows)
+        }
+        _ => {
+            let record: v2::LibraryRecord = postcard::from_bytes(records).map_err(|e| nonsense(&e))?;
+            record.into_library(rows)
+        }
+    };
+    library.map_err(|why| BundleError::Nonsense { why })
 }

@@ -150,6 +150,15 @@ impl From<&Clip> for ClipRecord {
 impl LibraryRecord {
     /// With the rows of all clips, one after the other.
     pub(crate) fn into_library(self, rows: &[u8]) -> Result<Library, String> {
+        self.into_library_with(rows, |_| Ok(()))
+    }
+
+    /// The same, with something done to the clips before the library is made of them.
+    pub(crate) fn into_library_with(
+        self,
+        rows: &[u8],
+        more: impl FnOnce(&mut [Clip]) -> Result<(), String>,
+    ) -> Result<Library, String> {
         let joints: Vec<Joint> = self
             .joints
             .into_iter()
@@ -175,6 +184,7 @@ impl LibraryRecord {
         if !rows.is_empty() {
             return Err("there are rows of no clip".to_owned());
         }
+        more(&mut clips)?;
         let nodes = self.nodes.into_iter().map(|(c, f)| Node { clip: ClipIdx(c), frame: FrameIdx(f) }).collect();
         let edges = self
             .edges

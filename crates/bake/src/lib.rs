@@ -3,7 +3,9 @@
 //!
 //! Does not: read files, know the clock, or run while characters play. Same clips give the same answers.
 
+pub mod analyse;
 pub mod contacts;
+pub mod coverage;
 pub mod graph;
 pub mod indices;
 pub mod judge;
@@ -11,6 +13,7 @@ pub mod library;
 pub mod manifest;
 pub mod prepare;
 pub mod rehearse;
+pub mod repair;
 pub mod transitions;
 pub mod understand;
 

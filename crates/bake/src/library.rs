@@ -10,15 +10,28 @@ use kumite_motion::{Clip, EdgeIdx, Roles};
 
 use crate::graph::{self, BuildError, GraphConfig, Report};
 use crate::rehearse::rehearse;
+use crate::repair::{self, RepairConfig, Repaired};
 use crate::transitions::{self, TransitionConfig, TransitionError, Transitions};
 
 /// How a library is made.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct BakeConfig {
     /// Where motions pass into each other.
     pub transitions: TransitionConfig,
     /// What is kept of that.
     pub graph: GraphConfig,
+    /// How what is lost or far away is brought near; `None` leaves the graph as it is.
+    pub repair: Option<RepairConfig>,
+}
+
+impl Default for BakeConfig {
+    fn default() -> BakeConfig {
+        BakeConfig {
+            transitions: TransitionConfig::default(),
+            graph: GraphConfig::default(),
+            repair: Some(RepairConfig::default()),
+        }
+    }
 }
 
 /// A library, and what became of its clips.
@@ -32,6 +45,8 @@ pub struct Baked {
     pub transitions: Transitions,
     /// How many of them looked bad when they were played, and are not in it.
     pub rehearsed_out: usize,
+    /// What was mended.
+    pub repaired: Repaired,
 }
 
 /// Why clips do not make a library.
@@ -83,11 +98,17 @@ pub fn bake(name: &str, mut clips: Vec<Clip>, config: &BakeConfig) -> Result<Bak
         let bad: BTreeSet<_> = bad.into_iter().map(cut).collect();
         let library = Arc::unwrap_or_clone(library);
         if bad.is_empty() {
-            return Ok(Baked { library, report, transitions, rehearsed_out });
+            let (library, repaired) = mend(library, &transitions, config)?;
+            return Ok(Baked { library, report, transitions, rehearsed_out, repaired });
         }
         rehearsed_out += bad.len();
         transitions.list.retain(|t| !bad.contains(&(t.from, t.to)));
         clips = library.into_clips();
     }
     Err(BakeError::Transitions(TransitionError::NoClips))
+}
+
+fn mend(library: Library, transitions: &Transitions, config: &BakeConfig) -> Result<(Library, Repaired), BakeError> {
+    let Some(repair) = &config.repair else { return Ok((library, Repaired::default())) };
+    repair::repair(&library, transitions.window_seconds, repair, config.transitions.threads).map_err(BakeError::Library)
 }

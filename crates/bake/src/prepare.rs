@@ -77,6 +77,7 @@ pub fn prepare(raw: &Clip, entry: &ClipEntry, name: &str, skeleton: &Arc<Skeleto
     let mut clip = sample::resample(&clip, entry.rate.unwrap_or(FPS)).map_err(PrepareError::Clip)?;
     name.clone_into(&mut clip.name);
     entry.label(&mut clip).map_err(PrepareError::Label)?;
+    entry.strike(&mut clip);
     let mut clips = vec![clip];
     if entry.mirror {
         let mut other = Mirror::by_roles(skeleton, &roles).clip(&clips[0]).map_err(PrepareError::Clip)?;

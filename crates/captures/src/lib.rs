@@ -10,6 +10,7 @@ use std::sync::Arc;
 use kumite_bake::library::{BakeConfig, Baked, bake};
 use kumite_bake::manifest;
 use kumite_bake::prepare::prepare;
+use kumite_bake::repair::RepairConfig;
 use kumite_formats::bvh;
 use kumite_keying::embedded;
 use kumite_motion::{Clip, humanoid};
@@ -85,5 +86,7 @@ pub fn clips(name: &str) -> Option<Vec<Clip>> {
 /// # Panics
 /// Where they do not make one.
 pub fn library(name: &str) -> Option<Baked> {
-    Some(bake(name, clips(name)?, &BakeConfig::default()).unwrap_or_else(|e| panic!("{name}: {e}")))
+    let repair = if name == "embedded" { RepairConfig::agile() } else { RepairConfig::default() };
+    let config = BakeConfig { repair: Some(repair), ..BakeConfig::default() };
+    Some(bake(name, clips(name)?, &config).unwrap_or_else(|e| panic!("{name}: {e}")))
 }

@@ -33,6 +33,7 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     Inspect(InspectArgs),
     Convert(ConvertArgs),
+    Label(LabelArgs),
     Bake(BakeArgs),
     Graph(GraphArgs),
     Play(PlayArgs),
@@ -165,6 +166,42 @@ pub(crate) enum ThemeArg {
     Dark,
 }
 
+/// Propose labels for every clip of a manifest, as a manifest to edit
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kumite label library.toml                          what was found, as TOML
+  kumite label library.toml -o labelled.toml         the same, in a file
+  kumite label new.toml --like labelled.toml         new clips join the groups of labelled ones
+  kumite label library.toml --strips pictures        film strips with the labels below
+  kumite label library.toml --json                   actions, strikes and rests as data
+
+Labels that are in the manifest stay as they are; --again finds them anew.")]
+pub(crate) struct LabelArgs {
+    /// The manifest
+    #[arg(value_name = "LIBRARY.toml", value_hint = ValueHint::FilePath)]
+    pub(crate) manifest: PathBuf,
+
+    /// Folder that files are relative to; the manifest's own if left out
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) data: Option<PathBuf>,
+
+    /// What to write; standard output if left out
+    #[arg(short, long, value_name = "FILE.toml", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+
+    /// A labelled manifest, whose labels similar actions are given
+    #[arg(long, value_name = "LABELLED.toml", value_hint = ValueHint::FilePath)]
+    pub(crate) like: Option<PathBuf>,
+
+    /// Find labels anew also where the manifest has some
+    #[arg(long)]
+    pub(crate) again: bool,
+
+    /// Draw a film strip of every clip with its labels below, into this folder; made if missing
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) strips: Option<PathBuf>,
+}
+
 /// Build a library from a manifest: clips understood, put on one body, joined into a graph
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -190,7 +227,8 @@ pub(crate) struct BakeArgs {
   kumite graph
   kumite graph --library library.toml
   kumite graph --library fighter.kumite --json
-  kumite graph --svg graph.svg --matrix distances.png")]
+  kumite graph --svg graph.svg --matrix distances.png
+  kumite graph --coverage coverage.svg       what it can do, as a picture")]
 pub(crate) struct GraphArgs {
     /// `embedded`, a bundle, or a manifest
     #[arg(long, value_name = "LIBRARY", default_value = "embedded")]
@@ -201,6 +239,14 @@ pub(crate) struct GraphArgs {
     /// Draw the distances between all moments, dark where two are alike, with the cuts
     #[arg(long, value_name = "OUT.png", value_hint = ValueHint::FilePath)]
     pub(crate) matrix: Option<PathBuf>,
+
+    /// Folder that the files of a manifest are relative to; its own if left out
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) data: Option<PathBuf>,
+
+    /// Draw what the library can do: reach, what can be dodged, how soon actions begin
+    #[arg(long, value_name = "OUT.svg", value_hint = ValueHint::FilePath)]
+    pub(crate) coverage: Option<PathBuf>,
 }
 
 /// Play a scene: characters wander through their library's graph
@@ -307,15 +353,20 @@ fn triple(text: &str) -> Result<[f32; 3], String> {
 #[command(after_help = "Examples:
   kumite tables avoidance
   kumite tables avoidance --trials 500 --markdown
-  kumite tables avoidance --html > avoidance.html")]
+  kumite tables avoidance --html > avoidance.html
+  kumite tables choices --library libraries/accad-male2.toml --data ~/captures")]
 pub(crate) struct TablesArgs {
-    /// Which: avoidance
+    /// Which: avoidance (dodging) or choices (telling actions apart)
     #[arg(value_name = "PAPER", default_value = "avoidance")]
     pub(crate) paper: String,
 
     /// `embedded`, a bundle, or a manifest
     #[arg(long, value_name = "LIBRARY", default_value = "embedded")]
     pub(crate) library: String,
+
+    /// Folder that the files of a manifest are relative to; its own if left out
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) data: Option<PathBuf>,
 
     /// Attacks that are timed
     #[arg(long, default_value_t = 400)]

@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use indicatif::ProgressBar;
 use kumite_bake::graph;
 use kumite_bake::library::{self, BakeConfig, Baked};
-use kumite_bake::manifest::{self, ManifestError};
+use kumite_bake::manifest::{self, ClipEntry, Manifest};
 use kumite_bake::prepare::prepare;
+use kumite_bake::repair::{self, RepairConfig, Repaired};
 use kumite_bake::transitions::TransitionConfig;
 use kumite_keying::embedded;
 use kumite_motion::library::Library;
@@ -42,19 +44,38 @@ pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> Outcome<Report> {
     }
     let json = json!({
         "clips": library.clips().len(), "frames": frames, "seconds": seconds, "nodes": nodes, "edges": edges,
-        "synthetic_share": 0.0, "bytes": bytes.len(), "wall_seconds": start.elapsed().as_secs_f64(),
+        "synthetic_share": repair::synthetic_share(library, WALK), "bridges": baked.repaired.bridges, "bytes": bytes.len(), "wall_seconds": start.elapsed().as_secs_f64(),
         "pairs_per_second": baked.transitions.pairs as f64 / building.max(1e-9), "labels": lost,
         "kept_share": baked.report.seconds.1 / baked.report.seconds.0.max(1e-6),
     });
     Ok(Report { text, json })
 }
 
+/// Edges of the random walk that shares are measured on.
+pub(crate) const WALK: usize = 20_000;
+
+/// What is known of how a library came about.
+pub(crate) struct Made {
+    pub(crate) report: graph::Report,
+    pub(crate) repaired: Repaired,
+}
+
 /// The library a command names: `embedded`, a bundle, or a manifest. Bundles do not tell what was lost when they were made.
-pub(crate) fn load(name: &str, beside: &Path, progress: &Progress) -> Outcome<(Library, Option<graph::Report>)> {
+pub(crate) fn load(name: &str, beside: &Path, progress: &Progress) -> Outcome<(Library, Option<Made>)> {
+    load_with(name, beside, None, progress)
+}
+
+/// The same, with the folder that the files of a manifest are relative to.
+pub(crate) fn load_with(
+    name: &str,
+    beside: &Path,
+    data: Option<&Path>,
+    progress: &Progress,
+) -> Outcome<(Library, Option<Made>)> {
+    let told = |baked: Baked| (baked.library, Some(Made { report: baked.report, repaired: baked.repaired }));
     if name == "embedded" {
         let clips = embedded::clips().map_err(|(file, e)| Failure::bad(e.to_string()).in_file(Path::new(&file)))?;
-        let baked = build("embedded", clips)?;
-        return Ok((baked.library, Some(baked.report)));
+        return Ok(told(build("embedded", clips, RepairConfig::agile())?));
     }
     let path = relative(name, beside);
     match source::ending(&path).as_deref() {
@@ -63,10 +84,7 @@ pub(crate) fn load(name: &str, beside: &Path, progress: &Progress) -> Outcome<(L
             let library = kumite_asset::read(&bytes).map_err(|e| Failure::bad(e.to_string()).in_file(&path))?;
             Ok((library, None))
         }
-        Some("toml") => {
-            let (baked, _) = from_manifest(&path, None, progress)?;
-            Ok((baked.library, Some(baked.report)))
-        }
+        Some("toml") => Ok(told(from_manifest(&path, data, progress)?.0)),
         _ => {
             let allowed = "embedded, a .kumite bundle, or a .toml manifest";
             Err(Failure::bad(format!("library is {name:?}; allowed is {allowed}"))
@@ -81,23 +99,30 @@ fn relative(name: &str, beside: &Path) -> PathBuf {
     beside.parent().unwrap_or(Path::new("")).join(name)
 }
 
-/// The library, and how many seconds it took once its clips were ready.
-fn from_manifest(path: &Path, data: Option<&Path>, progress: &Progress) -> Outcome<(Baked, f64)> {
+/// A manifest from its file.
+pub(crate) fn manifest(path: &Path) -> Outcome<Manifest> {
     let text = String::from_utf8(source::read(path)?).map_err(|_| Failure::bad("not UTF-8 text").in_file(path))?;
-    let wrong = |e: ManifestError| {
+    manifest::read(&text).map_err(|e| {
         let failure = Failure { key: e.key, found: e.found, allowed: e.allowed, ..Failure::bad(e.message) };
         failure.at_line(e.line).in_file(path)
-    };
-    let manifest = manifest::read(&text).map_err(wrong)?;
+    })
+}
+
+/// The clips of each entry of a manifest at `path`, ready for a library.
+pub(crate) fn clips(
+    manifest: &Manifest,
+    path: &Path,
+    data: Option<&Path>,
+    bar: &ProgressBar,
+) -> Outcome<Vec<Vec<Clip>>> {
     let skeleton = Arc::new(humanoid::skeleton());
-    let bar = progress.bar(manifest.clip.len() + 1, "baking");
-    let mut clips = Vec::new();
-    for entry in &manifest.clip {
+    let entry = |entry: &ClipEntry| {
         let file = match data {
             Some(folder) => folder.join(&entry.file),
             None => relative(&entry.file, path),
         };
         let found = source::load(&file, None)?;
+        let mut clips = Vec::new();
         for motion in &found.motions {
             let name = match (&entry.name, found.motions.len()) {
                 (Some(name), 1) => name.clone(),
@@ -107,16 +132,25 @@ fn from_manifest(path: &Path, data: Option<&Path>, progress: &Progress) -> Outco
             clips.extend(made.map_err(|e| Failure::bad(e.to_string()).in_file(&file))?);
         }
         bar.inc(1);
-    }
+        Ok(clips)
+    };
+    manifest.clip.iter().map(entry).collect()
+}
+
+/// The library, and how many seconds it took once its clips were ready.
+fn from_manifest(path: &Path, data: Option<&Path>, progress: &Progress) -> Outcome<(Baked, f64)> {
+    let manifest = manifest(path)?;
+    let bar = progress.bar(manifest.clip.len() + 1, "baking");
+    let clips = clips(&manifest, path, data, &bar)?.concat();
     let start = Instant::now();
-    let mut baked = build(&manifest.library.name, clips).map_err(|e| e.in_file(path))?;
+    let mut baked = build(&manifest.library.name, clips, RepairConfig::default()).map_err(|e| e.in_file(path))?;
     baked.library.attribution = manifest.library.attribution;
     bar.finish_and_clear();
     Ok((baked, start.elapsed().as_secs_f64()))
 }
 
-fn build(name: &str, clips: Vec<Clip>) -> Outcome<Baked> {
+fn build(name: &str, clips: Vec<Clip>, repair: RepairConfig) -> Outcome<Baked> {
     let transitions = TransitionConfig { threads: look::threads(), ..TransitionConfig::default() };
-    let config = BakeConfig { transitions, ..BakeConfig::default() };
+    let config = BakeConfig { transitions, repair: Some(repair), ..BakeConfig::default() };
     library::bake(name, clips, &config).map_err(|e| Failure::bad(e.to_string()))
 }

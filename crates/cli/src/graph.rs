@@ -3,23 +3,26 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use kumite_bake::graph::seconds_to;
+use kumite_bake::graph::{self, seconds_to};
+use kumite_bake::repair::seconds_until;
 use kumite_bake::transitions::{Cloud, TransitionConfig, each_row};
 use kumite_motion::library::Library;
-use kumite_motion::{Clip, SpanKind};
+use kumite_motion::{Clip, EdgeIdx, SpanKind};
 use kumite_picture::{Matrix, Network, Theme};
 use serde_json::{Map, Value, json};
 
 use crate::args::GraphArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::Outputs;
-use crate::{Progress, Report, bake, source};
+use crate::{Progress, Report, bake, coverage, source};
 
 /// Pixels along a side of a matrix at most: larger ones show no more, and libraries have many thousand frames.
 const MATRIX: usize = 1600;
 
 pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> Outcome<Report> {
-    let (library, report) = bake::load(&args.library, Path::new(""), progress)?;
+    let (library, made) = bake::load_with(&args.library, Path::new(""), args.data.as_deref(), progress)?;
+    let report = made.as_ref().map(|m| &m.report);
+    let told = coverage::tell(&library, made.as_ref());
     let graph = library.graph();
     let seconds: f32 = library.clips().iter().map(Clip::seconds).sum();
     let mut text = format!(
@@ -29,19 +32,16 @@ pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> Outcome<Report> {
         graph.nodes().len(),
         graph.edges().len()
     );
-    let (mut labels, mut gaps) = (Map::new(), Vec::new());
+    let mut labels = Map::new();
+    let gaps = &told.gaps;
     for kind in SpanKind::ALL {
         let total: usize = library.clips().iter().flat_map(|c| &c.spans).filter(|s| s.kind == kind).count();
         if total == 0 {
             continue;
         }
-        let lost: Vec<_> =
-            report.iter().flat_map(|r| &r.labels).filter(|l| l.kind == kind && l.kept < l.total).collect();
-        let kept = total - lost.iter().map(|l| l.total - l.kept).sum::<usize>();
-        for label in lost {
-            gaps.push(format!("{} {}: {} of {} kept", kind.name(), label.label, label.kept, label.total));
-        }
-        let mut to = seconds_to(&library, kind);
+        let kept = kept(&library, kind, report);
+        let ready = matches!(kind, SpanKind::Attack | SpanKind::Avoid | SpanKind::Block);
+        let mut to = if ready { seconds_until(&library, kind) } else { seconds_to(&library, kind) };
         to.sort_by(f32::total_cmp);
         let reached: Vec<f32> = to.iter().copied().filter(|s| s.is_finite()).collect();
         let share = reached.len() as f32 / to.len().max(1) as f32;
@@ -61,29 +61,31 @@ pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> Outcome<Report> {
         });
         labels.insert(kind.name().to_owned(), value);
     }
-    for gap in &gaps {
-        let _ = writeln!(text, "    lost: {gap}");
-    }
+    text += &told.text;
     let mut outputs = Outputs::default();
-    for (path, ending) in [(&args.svg, "svg"), (&args.matrix, "png")] {
+    for (path, ending, what) in
+        [(&args.svg, "svg", "graph"), (&args.matrix, "png", "matrix"), (&args.coverage, "svg", "coverage")]
+    {
         let Some(path) = path else { continue };
         if source::ending(path).as_deref() != Some(ending) {
             let found = source::ending(path).unwrap_or_default();
             let message = format!("this picture is written as .{ending}, not as {found:?}");
             return Err(Failure::bad(message).in_file(path).found(found).allowed(format!(".{ending}")));
         }
-        let bytes = match ending {
-            "svg" => Network { library: &library, theme: Theme::LIGHT }.to_svg().into_bytes(),
+        let bytes = match what {
+            "coverage" => told.picture(&library).into_bytes(),
+            "graph" => Network { library: &library, theme: Theme::LIGHT }.to_svg().into_bytes(),
             _ => matrix(&library)?.render().to_png(),
         };
         outputs.stage(path, &bytes)?;
     }
     outputs.commit()?;
-    let kept_share = report.as_ref().map(|r| r.seconds.1 / r.seconds.0.max(1e-6));
+    let kept_share = report.map(|r| r.seconds.1 / r.seconds.0.max(1e-6));
     let json = json!({
         "nodes": graph.nodes().len(), "edges": graph.edges().len(),
-        "components": report.as_ref().map_or(Value::Null, |r| json!(r.components)),
-        "kept_share": kept_share, "synthetic_share": 0.0, "labels": labels, "gaps": gaps,
+        "components": report.map_or(Value::Null, |r| json!(r.components)),
+        "kept_share": kept_share, "synthetic_share": told.synthetic_share, "labels": labels, "gaps": gaps,
+        "coverage": told.json,
     });
     Ok(Report { text, json })
 }
@@ -116,4 +118,21 @@ fn matrix(library: &Library) -> Outcome<Matrix> {
     let limit = far.get(far.len() * 9 / 10).copied().unwrap_or(0.1);
     let borders = firsts.iter().skip(1).map(|s| pixel(*s)).collect();
     Ok(Matrix { size, distances, borders, cuts, limit, theme: Theme::LIGHT })
+}
+
+/// How many spans of a kind can be played: actions whole in one edge, of the rest what the report says.
+fn kept(library: &Library, kind: SpanKind, report: Option<&graph::Report>) -> usize {
+    let of_kind = |c: usize| library.clips()[c].spans.iter().enumerate().filter(move |s| s.1.kind == kind).map(|s| s.0);
+    if !matches!(kind, SpanKind::Attack | SpanKind::Avoid | SpanKind::Block) {
+        let lost = report.into_iter().flat_map(|r| &r.labels).filter(|l| l.kind == kind);
+        let lost: usize = lost.map(|l| l.total - l.kept).sum();
+        return (0..library.clips().len()).map(|c| of_kind(c).count()).sum::<usize>() - lost;
+    }
+    let graph = library.graph();
+    let whole = |c: usize, span: usize| {
+        (0..graph.edges().len() as u32)
+            .map(EdgeIdx)
+            .any(|e| graph.edge(e).clip.at() == c && graph.spans(e).iter().any(|s| s.whole && s.span as usize == span))
+    };
+    (0..library.clips().len()).map(|c| of_kind(c).filter(|s| whole(c, *s)).count()).sum()
 }

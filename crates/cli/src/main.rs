@@ -4,11 +4,13 @@
 mod args;
 mod bake;
 mod convert;
+mod coverage;
 mod demo;
 mod dodge;
 mod failure;
 mod graph;
 mod inspect;
+mod label;
 mod look;
 mod manual;
 mod output;
@@ -94,6 +96,7 @@ fn run(command: &Command, progress: &Progress) -> Outcome<Report> {
         Command::Demo(args) => demo::run(args, progress),
         Command::Inspect(args) => inspect::run(args, progress),
         Command::Convert(args) => convert::run(args, progress),
+        Command::Label(args) => label::run(args, progress),
         Command::Bake(args) => bake::run(args, progress),
         Command::Graph(args) => graph::run(args, progress),
         Command::Play(args) => play::run(args, progress),

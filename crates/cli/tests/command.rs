@@ -286,6 +286,50 @@ fn a_library_is_baked_and_played() {
 }
 
 #[test]
+fn labels_are_proposed_and_can_be_baked() {
+    let folder = folder("label");
+    for name in ["jab", "duck", "guard-idle", "step-left"] {
+        let (from, to) = (format!("embedded:{name}"), format!("{name}.bvh"));
+        assert!(kumite(&folder, &["convert", &from, &to]).status.success());
+    }
+    let clip = |name: &str| format!("[[clip]]\nfile = \"{name}.bvh\"\n");
+    let names = ["jab", "duck", "guard-idle", "step-left"];
+    let bare = format!("[library]\nname = \"a \\\"bare\\\" one\"\n{}", names.map(clip).concat());
+    std::fs::write(folder.join("bare.toml"), bare).unwrap();
+    let told = json(&kumite(&folder, &["label", "bare.toml", "--json"]));
+    let of = |name: &str| told["clips"].as_array().unwrap().iter().find(|c| c["clip"] == name).unwrap().clone();
+    let attack = &of("jab")["spans"][0];
+    assert_eq!((attack["kind"].as_str(), attack["label"].as_str()), (Some("attack"), Some("straight left")), "{told}");
+    assert_eq!(of("duck")["spans"][0]["label"], "duck");
+    let strike = of("jab")["actions"].as_array().unwrap().iter().find_map(|a| a["strikes"].get(0).cloned()).unwrap();
+    assert_eq!((strike["part"].as_str(), strike["height"].as_str()), (Some("left_wrist"), Some("high")));
+    assert!(kumite(&folder, &["label", "bare.toml", "-o", "labelled.toml", "--strips", "strips"]).status.success());
+    assert!(folder.join("strips/jab.png").is_file());
+    // What was written can be baked, and stays when it is labelled again.
+    let baked = json(&kumite(&folder, &["bake", "labelled.toml", "-o", "a.kumite", "--json"]));
+    assert!(baked["labels"].as_array().unwrap().iter().any(|l| l["label"] == "straight left"), "{baked}");
+    assert_eq!(json(&kumite(&folder, &["label", "labelled.toml", "--json"]))["found"], 0);
+    // New clips join tagged groups, by whatever name these have.
+    let tagged =
+        std::fs::read_to_string(folder.join("labelled.toml")).unwrap().replace("straight left", "quick poke left");
+    std::fs::write(folder.join("tagged.toml"), tagged).unwrap();
+    let joined = json(&kumite(&folder, &["label", "bare.toml", "--like", "tagged.toml", "--json"]));
+    assert_eq!(joined["clips"][0]["spans"][0]["label"], "quick poke left", "{joined}");
+    let graph =
+        json(&kumite(&folder, &["graph", "--library", "labelled.toml", "--coverage", "coverage.svg", "--json"]));
+    assert!(std::fs::read_to_string(folder.join("coverage.svg")).unwrap().contains("<polygon"));
+    assert_eq!(graph["coverage"]["reach_m"].as_array().unwrap().len(), 3);
+    // Nothing blocks, and the report says what would help.
+    let gap = |g: &Value| g["what"] == "there is no block" && g["fix"].as_str().unwrap().contains("kumite label");
+    assert!(graph["gaps"].as_array().unwrap().iter().any(gap), "{graph}");
+    refused(&folder, &["graph", "--coverage", "a.png"], "svg");
+    refused(&folder, &["label", "none.toml"], "no such file");
+    refused(&folder, &["tables", "choises"], "choices");
+    let table = json(&kumite(&folder, &["tables", "choices", "--library", "labelled.toml", "--json"]));
+    assert_eq!(table["clips"], 4);
+}
+
+#[test]
 fn help_completions_and_manual_pages() {
     let folder = folder("manual");
     for words in [&["--help"][..], &["convert", "--help"], &["inspect", "--help"], &["demo", "--help"]] {

@@ -48,4 +48,4 @@ pub use humanoid::{Role, Roles, Side};
 pub use index::{FrameIdx, JointIdx};
 pub use pose::{Pose, WorldPose};
 pub use skeleton::{Joint, Skeleton, SkeletonError};
-pub use span::{Contacts, Span, SpanKind};
+pub use span::{Contacts, Direction, Height, Span, SpanKind, Strike, StrikeKind};

@@ -119,6 +119,147 @@ impl SpanKind {
     }
 }
 
+/// How a blow is struck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum StrikeKind {
+    Straight,
+    Hook,
+    Uppercut,
+    Backfist,
+    Front,
+    Round,
+    Side,
+    Knee,
+}
+
+impl StrikeKind {
+    /// Every kind: of fists, then of legs.
+    pub const ALL: [StrikeKind; 8] = [
+        StrikeKind::Straight,
+        StrikeKind::Hook,
+        StrikeKind::Uppercut,
+        StrikeKind::Backfist,
+        StrikeKind::Front,
+        StrikeKind::Round,
+        StrikeKind::Side,
+        StrikeKind::Knee,
+    ];
+
+    /// As written in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            StrikeKind::Straight => "straight",
+            StrikeKind::Hook => "hook",
+            StrikeKind::Uppercut => "uppercut",
+            StrikeKind::Backfist => "backfist",
+            StrikeKind::Front => "front",
+            StrikeKind::Round => "round",
+            StrikeKind::Side => "side",
+            StrikeKind::Knee => "knee",
+        }
+    }
+
+    /// The inverse of [`StrikeKind::name`].
+    pub fn from_name(name: &str) -> Option<StrikeKind> {
+        StrikeKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// How high a strike or a guard is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Height {
+    Low,
+    Middle,
+    High,
+}
+
+impl Height {
+    /// Every height, from below.
+    pub const ALL: [Height; 3] = [Height::Low, Height::Middle, Height::High];
+
+    /// As written in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Height::Low => "low",
+            Height::Middle => "middle",
+            Height::High => "high",
+        }
+    }
+
+    /// The inverse of [`Height::name`].
+    pub fn from_name(name: &str) -> Option<Height> {
+        Height::ALL.into_iter().find(|h| h.name() == name)
+    }
+}
+
+/// Which way a strike travels, as who strikes sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Direction {
+    Left,
+    Right,
+    Middle,
+    Upwards,
+}
+
+impl Direction {
+    /// Every direction.
+    pub const ALL: [Direction; 4] = [Direction::Left, Direction::Right, Direction::Middle, Direction::Upwards];
+
+    /// As written in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Direction::Left => "left",
+            Direction::Right => "right",
+            Direction::Middle => "middle",
+            Direction::Upwards => "upwards",
+        }
+    }
+
+    /// The inverse of [`Direction::name`].
+    pub fn from_name(name: &str) -> Option<Direction> {
+        Direction::ALL.into_iter().find(|d| d.name() == name)
+    }
+
+    /// That of the mirrored strike.
+    #[must_use]
+    pub fn mirrored(self) -> Direction {
+        match self {
+            Direction::Left => Direction::Right,
+            Direction::Right => Direction::Left,
+            other => other,
+        }
+    }
+}
+
+/// One blow of an attack.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Strike {
+    /// How it is struck.
+    pub kind: StrikeKind,
+    /// With what: a wrist, an ankle or a knee.
+    pub part: Role,
+    /// When it is fastest, seconds from the clip's first frame.
+    pub at: f32,
+    /// When it is dangerous, the same.
+    pub active: (f32, f32),
+    /// Where it arrives.
+    pub height: Height,
+    /// Which way it travels when it is fastest.
+    pub direction: Direction,
+    /// How far from the pelvis it arrives along the ground, metres.
+    pub reach: f32,
+    /// Whether that is more than an arm's length: for who keeps away.
+    pub long: bool,
+    /// When it is fastest, metres per second.
+    pub speed: f32,
+    /// What hits as if it were one mass: momentum of the limb and the upper trunk along the strike over its speed, kilograms of a person of
+    /// 75 kilograms.
+    pub mass: f32,
+}
+
 /// A labelled interval of a clip. Times are seconds from the clip's first frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Span {
@@ -134,12 +275,14 @@ pub struct Span {
     pub active: Option<(f32, f32)>,
     /// The striking or guarding part.
     pub part: Option<Role>,
+    /// The blows of an attack, by time.
+    pub strikes: Vec<Strike>,
 }
 
 impl Span {
     /// A span without an active window.
     pub fn new(kind: SpanKind, label: &str, from: f32, to: f32) -> Span {
-        Span { kind, label: label.to_owned(), from, to, active: None, part: None }
+        Span { kind, label: label.to_owned(), from, to, active: None, part: None, strikes: Vec::new() }
     }
 
     /// Multiplies every time.
@@ -147,6 +290,11 @@ impl Span {
         self.from *= factor;
         self.to *= factor;
         self.active = self.active.map(|(a, b)| (a * factor, b * factor));
+        for strike in &mut self.strikes {
+            strike.at *= factor;
+            strike.active = (strike.active.0 * factor, strike.active.1 * factor);
+            strike.speed /= factor;
+        }
     }
 
     /// Adds to every time.
@@ -154,6 +302,10 @@ impl Span {
         self.from += seconds;
         self.to += seconds;
         self.active = self.active.map(|(a, b)| (a + seconds, b + seconds));
+        for strike in &mut self.strikes {
+            strike.at += seconds;
+            strike.active = (strike.active.0 + seconds, strike.active.1 + seconds);
+        }
     }
 
     /// The span of the mirrored motion.
@@ -165,6 +317,8 @@ impl Span {
             other => other.to_owned(),
         };
         let label = self.label.split(' ').map(swap).collect::<Vec<_>>().join(" ");
-        Span { label, part: self.part.map(Role::mirrored), ..self.clone() }
+        let mirrored = |s: &Strike| Strike { part: s.part.mirrored(), direction: s.direction.mirrored(), ..*s };
+        let strikes = self.strikes.iter().map(mirrored).collect();
+        Span { label, part: self.part.map(Role::mirrored), strikes, ..self.clone() }
     }
 }

@@ -20,6 +20,7 @@
 
 mod body;
 mod camera;
+mod coverage;
 mod image;
 mod matrix;
 mod movie;
@@ -38,6 +39,7 @@ mod timeline;
 
 pub use body::{Body, Cone, Group, Part, facing};
 pub use camera::{Camera, View};
+pub use coverage::{Coverage, Place};
 pub use image::Image;
 pub use matrix::Matrix;
 pub use movie::Movie;

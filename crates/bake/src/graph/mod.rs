@@ -302,7 +302,7 @@ fn finish(
 }
 
 /// Whether frames `first..=last` play all of an interval in seconds; `None` if they play nothing of it.
-fn span_in(clip: &Clip, from: f32, to: f32, first: u32, last: u32) -> Option<bool> {
+pub(crate) fn span_in(clip: &Clip, from: f32, to: f32, first: u32, last: u32) -> Option<bool> {
     let (from, to) = (from * clip.fps(), (to * clip.fps()).min((clip.frames() - 1) as f32));
     let (first, last) = (first as f32, last as f32);
     let overlaps = from < last - 1e-3 && to > first + 1e-3;

@@ -1,0 +1,194 @@
+//! How often the classifiers are right about actions whose names are known, each clip judged by numbers fitted to all the others.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use kumite_motion::{Clip, Height, Side, Span};
+
+use super::class::Class;
+use super::features::Row;
+use super::ranges::{Intervals, Ranges};
+use super::{Analysis, Heights, Model, Part, Tree, analyse};
+
+/// What a clip is known to show. What is not known is not asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Truth {
+    /// What most of it is.
+    pub class: Class,
+    /// Of a limb, or towards.
+    pub side: Option<Side>,
+    /// Of a strike or a guard.
+    pub height: Option<Height>,
+}
+
+impl Truth {
+    /// From the words of a label: the class by its name, or that of the kind; the side and the height if they are named. `None` if no
+    /// class is.
+    pub fn of_span(span: &Span) -> Option<Truth> {
+        let words: Vec<&str> = span.label.split_whitespace().collect();
+        let named = words.iter().find_map(|w| Class::from_name(w)).filter(|c| c.kind() == span.kind);
+        let class = named.or_else(|| Class::from_name(span.kind.name()))?;
+        let side = |word: &&str| match *word {
+            "left" => Some(Side::Left),
+            "right" => Some(Side::Right),
+            _ => None,
+        };
+        let height = words.iter().find_map(|w| Height::from_name(w));
+        Some(Truth { class, side: words.iter().find_map(side), height })
+    }
+}
+
+/// What was known of a clip and what the classifiers said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// Which clip.
+    pub clip: String,
+    /// What is known.
+    pub truth: Truth,
+    /// By what the joints with large accelerations do.
+    pub by_acceleration: Option<Class>,
+    /// By how far joints turn.
+    pub by_ranges: Option<Class>,
+    /// The side that was found.
+    pub side: Option<Side>,
+    /// The height that was found.
+    pub height: Option<Height>,
+}
+
+/// Examples for both classifiers: one per clip, its main action.
+struct Example {
+    clip: usize,
+    row: Row,
+    ranges: Ranges,
+    class: Class,
+    at: Option<(Part, f32, Height)>,
+}
+
+fn example(clip: usize, analysis: &Analysis, truth: &Truth) -> Option<Example> {
+    let action = analysis.main_action()?;
+    let part = match action.class.kind() {
+        kumite_motion::SpanKind::Block => Some(Part::Guard),
+        kumite_motion::SpanKind::Attack => {
+            let foot = action.strikes.first().is_some_and(|s| super::strokes::is_foot(s.part));
+            Some(if foot { Part::Foot } else { Part::Fist })
+        }
+        _ => None,
+    };
+    let at = part.zip(truth.height).map(|(part, height)| (part, action.legs, height));
+    Some(Example { clip, row: action.row, ranges: action.ranges, class: truth.class, at })
+}
+
+/// The numbers fitted to all clips but one (`usize::MAX` leaves none out).
+fn fit(examples: &[Example], without: usize) -> (Model, Intervals) {
+    let others = || examples.iter().filter(move |e| e.clip != without);
+    let rows: Vec<(Row, Class)> = others().map(|e| (e.row, e.class)).collect();
+    let heights: Vec<(Part, f32, Height)> = others().filter_map(|e| e.at).collect();
+    let ranges: Vec<(Ranges, Class)> = others().map(|e| (e.ranges, e.class)).collect();
+    (Model { tree: Tree::fit(&rows), heights: Heights::fit(&heights) }, Intervals::fit(&ranges))
+}
+
+/// The numbers fitted to all clips.
+pub fn fit_all(clips: &[(Clip, Truth)]) -> (Model, Intervals) {
+    fit(&examples(clips), usize::MAX)
+}
+
+fn examples(clips: &[(Clip, Truth)]) -> Vec<Example> {
+    let model = Model::default();
+    let made = clips.iter().enumerate();
+    made.filter_map(|(i, (clip, truth))| example(i, &analyse(clip, &model), truth)).collect()
+}
+
+/// Judges every clip by what was fitted to the others.
+pub fn leave_one_out(clips: &[(Clip, Truth)]) -> Vec<Answer> {
+    let examples = examples(clips);
+    let answer = |(i, (clip, truth)): (usize, &(Clip, Truth))| {
+        let (model, intervals) = fit(&examples, i);
+        let analysis = analyse(clip, &model);
+        let main = analysis.main_action();
+        let mut weights = BTreeMap::<Class, f32>::new();
+        for action in &analysis.actions {
+            let class = if action.moves() { intervals.classify(&action.ranges) } else { Some(Class::Idle) };
+            *weights.entry(class.unwrap_or(Class::Idle)).or_default() += action.weight;
+        }
+        Answer {
+            clip: clip.name.clone(),
+            truth: *truth,
+            by_acceleration: analysis.main_class(),
+            by_ranges: weights.iter().max_by(|a, b| a.1.total_cmp(b.1)).map(|w| *w.0),
+            side: main.and_then(|a| a.side),
+            height: main.and_then(|a| a.height),
+        }
+    };
+    clips.iter().enumerate().map(answer).collect()
+}
+
+/// How many of how many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// Right answers.
+    pub right: usize,
+    /// All.
+    pub of: usize,
+}
+
+impl Score {
+    fn count(answers: impl Iterator<Item = bool>) -> Score {
+        answers.fold(Score::default(), |s, right| Score { right: s.right + usize::from(right), of: s.of + 1 })
+    }
+
+    /// 0 to 1.
+    pub fn share(&self) -> f32 {
+        self.right as f32 / self.of.max(1) as f32
+    }
+}
+
+/// The figures of many answers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figures {
+    /// Finest class, by acceleration.
+    pub class: Score,
+    /// Kind of span, by acceleration.
+    pub kind: Score,
+    /// Finest class, by ranges.
+    pub class_by_ranges: Score,
+    /// Kind of span, by ranges.
+    pub kind_by_ranges: Score,
+    /// Where the side is known.
+    pub side: Score,
+    /// Where the height is known.
+    pub height: Score,
+}
+
+/// Counts right answers.
+pub fn figures(answers: &[Answer]) -> Figures {
+    let class =
+        |pick: fn(&Answer) -> Option<Class>| Score::count(answers.iter().map(|a| pick(a) == Some(a.truth.class)));
+    let kind = |pick: fn(&Answer) -> Option<Class>| {
+        Score::count(answers.iter().map(|a| pick(a).is_some_and(|c| c.kind() == a.truth.class.kind())))
+    };
+    Figures {
+        class: class(|a| a.by_acceleration),
+        kind: kind(|a| a.by_acceleration),
+        class_by_ranges: class(|a| a.by_ranges),
+        kind_by_ranges: kind(|a| a.by_ranges),
+        side: Score::count(answers.iter().filter(|a| a.truth.side.is_some()).map(|a| a.side == a.truth.side)),
+        height: Score::count(answers.iter().filter(|a| a.truth.height.is_some()).map(|a| a.height == a.truth.height)),
+    }
+}
+
+/// A table of what was known (rows) against what was said (columns), as Markdown.
+pub fn confusion<T: Ord + Copy>(pairs: &[(T, Option<T>)], name: impl Fn(T) -> &'static str) -> String {
+    let columns: BTreeSet<Option<T>> = pairs.iter().map(|p| p.1).chain(pairs.iter().map(|p| Some(p.0))).collect();
+    let columns: Vec<Option<T>> = columns.into_iter().collect();
+    let rows: BTreeSet<T> = pairs.iter().map(|p| p.0).collect();
+    let head = |c: &Option<T>| c.map_or("none", &name);
+    let mut text = format!("| is \\ said | {} |\n", columns.iter().map(head).collect::<Vec<_>>().join(" | "));
+    let _ = writeln!(text, "|{}", "---|".repeat(columns.len() + 1));
+    for row in rows {
+        let count = |c: &Option<T>| pairs.iter().filter(|p| p.0 == row && p.1 == *c).count();
+        let cells: Vec<String> =
+            columns.iter().map(|c| if count(c) == 0 { String::new() } else { count(c).to_string() }).collect();
+        let _ = writeln!(text, "| {} | {} |", name(row), cells.join(" | "));
+    }
+    text
+}

@@ -1,0 +1,139 @@
+//! Cutting a motion into actions: at the centre of double support, unless the body is in full swing (Shum, Komura and Yamazaki 2007, § 3).
+
+use super::Signals;
+
+/// Joints that speed up by less than this are at rest whatever else the clip holds; metres per second squared, root mean square. People
+/// who stand stay below 2, a slow slip reaches 4 (ACCAD Male2 A1, E19, E20).
+const CALM: f32 = 3.0;
+/// The same of their speeds, metres per second: the slip's way back is slow and even, and no rest.
+const SLOW: f32 = 0.12;
+/// In a clip of a boxer who bounces all the time nothing is ever still. There calm is what is below this many times what the clip's
+/// calmest 30 % are.
+const TIMES_CALMEST: f32 = 1.25;
+const CALMEST: f32 = 0.3;
+/// Nor is what is calmer than this share of the most within so many seconds on either side: between two combinations.
+const LULL: (f32, f32) = (0.4, 0.8);
+/// Shorter moments of calm on both feet are no place to cut, seconds.
+const SHORTEST_CALM: f32 = 0.05;
+/// Calm for so long is a rest window; and for so long an action of its own, seconds.
+const REST: (f32, f32) = (0.1, 1.2);
+/// What of a long rest goes to the actions around it, seconds each.
+const MARGIN: f32 = 0.2;
+/// A body that is farther than this from the pose it began with has left it: metres, root mean square over the joints.
+const DEPARTED: f32 = 0.06;
+/// It has come back if it is nearer than this share of how far it was.
+const RETURNED: f32 = 0.6;
+/// A pose held for longer than this is not on its way back, seconds.
+const LONGEST_HOLD: f32 = 2.5;
+
+/// A stretch between two cuts. Frames, the last included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// First and last frame: at rest, in double support, or at the clip's end.
+    pub frames: (usize, usize),
+    /// The part in which something happens; `None` if nothing does.
+    pub core: Option<(usize, usize)>,
+}
+
+/// Where a clip is cut, and where it rests.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Segments {
+    /// In order, without gaps: each begins with the frame the one before ends with.
+    pub pieces: Vec<Piece>,
+    /// Both feet stand and little moves: first and last frame of each.
+    pub rests: Vec<(usize, usize)>,
+    /// Effort below which the clip counts as calm, metres per second squared.
+    pub calm: f32,
+}
+
+/// Cuts a clip.
+pub fn segment(signals: &Signals) -> Segments {
+    let last = signals.frames() - 1;
+    let calm = CALM.max(TIMES_CALMEST * calmest(signals, Signals::effort));
+    let slow = SLOW.max(TIMES_CALMEST * calmest(signals, Signals::speed));
+    let rests_at = |f: usize| signals.effort(f) < calm && signals.speed(f) < slow;
+    let mut rests = Vec::new();
+    let mut cuts = vec![0];
+    for (a, b) in runs(signals.frames(), |f| signals.both_stand(f) && rests_at(f)) {
+        let frames = b - a + 1;
+        if frames >= signals.frames_in(REST.0) {
+            rests.push((a, b));
+        }
+        if frames > signals.frames_in(REST.1) {
+            let margin = signals.frames_in(MARGIN);
+            cuts.extend([a + margin, b - margin]);
+        } else if frames >= signals.frames_in(SHORTEST_CALM) {
+            cuts.push(usize::midpoint(a, b));
+        }
+    }
+    let busy = |f: usize| !rests_at(f);
+    for (a, b) in runs(signals.frames(), busy) {
+        cuts.extend((a..=b).filter(|&f| signals.both_stand(f) && lull(signals, a, b, f)));
+    }
+    cuts.push(last);
+    cuts.sort_unstable();
+    cuts.retain(|&c| c == 0 || c == last || (c > 2 && c + 2 < last));
+    cuts.dedup();
+    let core = |a: usize, b: usize| Some(((a..=b).find(|&f| busy(f))?, (a..=b).rev().find(|&f| busy(f))?));
+    let mut pieces: Vec<Piece> =
+        cuts.windows(2).map(|w| Piece { frames: (w[0], w[1]), core: core(w[0], w[1]) }).collect();
+    join_returns(signals, &mut pieces);
+    Segments { pieces, rests, calm }
+}
+
+/// Whether a frame of a busy stretch is the calmest of its neighbourhood, and much calmer than what is before and after.
+fn lull(signals: &Signals, first: usize, last: usize, frame: usize) -> bool {
+    let around = signals.frames_in(LULL.1);
+    let (before, after) = (frame.saturating_sub(around).max(first)..frame, frame + 1..(frame + around).min(last) + 1);
+    let effort = |f: usize| signals.effort(f);
+    let near = signals.frames_in(0.25);
+    let calmest = (frame.saturating_sub(near)..=(frame + near).min(signals.frames() - 1))
+        .all(|f| effort(f) > effort(frame) || (effort(f) == effort(frame) && f >= frame));
+    let most = |frames: std::ops::Range<usize>| frames.map(effort).fold(0.0, f32::max);
+    calmest && effort(frame) < LULL.0 * most(before).min(most(after))
+}
+
+/// What the calmest frames of a clip stay below.
+fn calmest(signals: &Signals, of: impl Fn(&Signals, usize) -> f32) -> f32 {
+    let mut values: Vec<f32> = (0..signals.frames()).map(|f| of(signals, f)).collect();
+    values.sort_by(f32::total_cmp);
+    values[(CALMEST * values.len() as f32) as usize]
+}
+
+/// A block that is held, or a slip, is cut while it is held: leaving and coming back are one action.
+fn join_returns(signals: &Signals, pieces: &mut Vec<Piece>) {
+    let mut at = 0;
+    while at + 1 < pieces.len() {
+        let (first, second) = (pieces[at], pieces[at + 1]);
+        let (start, cut, end) = (first.frames.0, second.frames.0, second.frames.1);
+        let away = signals.unlike(start, cut);
+        let hold = match (first.core, second.core) {
+            (Some(a), Some(b)) => signals.time(b.0.saturating_sub(a.1)),
+            _ => f32::INFINITY,
+        };
+        if away > DEPARTED && signals.unlike(start, end) < RETURNED * away && hold < LONGEST_HOLD {
+            let core = first.core.zip(second.core).map(|(a, b)| (a.0, b.1));
+            pieces[at] = Piece { frames: (start, end), core };
+            pieces.remove(at + 1);
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// Maximal stretches of frames of which something holds: first and last.
+pub fn runs(frames: usize, holds: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
+    let mut runs = Vec::new();
+    let mut start = None;
+    for frame in 0..=frames {
+        match (frame < frames && holds(frame), start) {
+            (true, None) => start = Some(frame),
+            (false, Some(a)) => {
+                runs.push((a, frame - 1));
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    runs
+}

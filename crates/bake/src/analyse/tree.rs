@@ -1,0 +1,174 @@
+//! The classifier by what the joints with large accelerations do (Shum, Komura and Yamazaki 2007, § 3): a short tree of questions. The
+//! questions are what a trainer would ask; the numbers in them are fitted to captures.
+
+use super::class::Class;
+use super::features::{Feature, Row};
+
+/// Where a question leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum To {
+    /// To another question.
+    Ask(usize),
+    /// To an answer.
+    Is(Class),
+}
+
+/// Whether a feature is above a number.
+struct Question {
+    of: Feature,
+    above: To,
+    below: To,
+    /// The number where no example tells it.
+    unless_fitted: f32,
+    /// The number that [`Tree::fit`] gives on ACCAD Male2, by the names of its files; `crates/bake/tests/analysis.rs` fits it again.
+    fitted: f32,
+}
+
+const fn ask(of: Feature, above: To, below: To, unless_fitted: f32, fitted: f32) -> Question {
+    Question { of, above, below, unless_fitted, fitted }
+}
+
+use To::{Ask, Is};
+
+/// The questions that tell kicks, and those that tell punches, from each other.
+const KICK: usize = 3;
+const PUNCH: usize = 7;
+
+/// In the order they are asked.
+const QUESTIONS: [Question; 24] = [
+    // 0: on the feet?
+    ask(Feature::Hip, Ask(2), Ask(1), 0.75, 0.723),
+    // 1: down, or getting up.
+    ask(Feature::Rise, Is(Class::Up), Is(Class::Down), 0.15, 0.143),
+    // 2-5: kicks.
+    ask(Feature::FootUp, Ask(KICK), Ask(6), 0.7, 0.941),
+    ask(Feature::Lateral, Is(Class::Round), Ask(4), 0.2, 0.2),
+    ask(Feature::Sagittal, Ask(5), Is(Class::SideKick), 0.0, 0.139),
+    ask(Feature::Sweep, Is(Class::Round), Is(Class::Front), 60.0, 74.06),
+    // 6-9: punches.
+    ask(Feature::Punch, Ask(PUNCH), Ask(10), 2.7, 2.965),
+    ask(Feature::Upwards, Is(Class::Uppercut), Ask(8), 0.7, 0.694),
+    ask(Feature::Outwards, Is(Class::Backfist), Ask(9), 0.8, 0.712),
+    ask(Feature::Gained, Is(Class::Straight), Is(Class::Hook), 0.25, 0.278),
+    // 10-11: going somewhere.
+    ask(Feature::Pace, Ask(11), Ask(12), 0.9, 1.0),
+    ask(Feature::Pace, Is(Class::Run), Is(Class::Walk), 2.1, 1.813),
+    // 12-14: a knee, a duck, a jump.
+    ask(Feature::KneeUp, Is(Class::Knee), Ask(13), 1.1, 1.1),
+    ask(Feature::Drop, Is(Class::Duck), Ask(14), 0.3, 0.335),
+    ask(Feature::Clear, Is(Class::Jump), Ask(15), 0.3, 0.3),
+    // 15-16: small steps and turns.
+    ask(Feature::Net, Is(Class::Step), Ask(16), 0.25, 0.436),
+    ask(Feature::Turn, Is(Class::Turn), Ask(17), 20.0, 28.883),
+    // 17-23: leaving the pose and coming back to it.
+    ask(Feature::Away, Ask(18), Is(Class::Idle), 0.1, 0.1),
+    // Who does not come back has taken another stance.
+    ask(Feature::Back, Is(Class::Idle), Ask(19), 0.75, 0.75),
+    ask(Feature::Jolt, Is(Class::React), Ask(20), 1.2, 1.2),
+    ask(Feature::HandAway, Is(Class::Block), Ask(21), 0.45, 0.488),
+    ask(Feature::HeadSpeed, Ask(22), Is(Class::Idle), 0.7, 0.719),
+    ask(Feature::HeadBack, Is(Class::Sway), Ask(23), 0.2, 0.2),
+    ask(Feature::HeadSide, Is(Class::Slip), Is(Class::Twist), 0.1, 0.1),
+];
+
+/// The numbers of all questions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tree {
+    limits: [f32; QUESTIONS.len()],
+}
+
+impl Default for Tree {
+    /// As fitted to ACCAD Male2.
+    fn default() -> Tree {
+        Tree { limits: std::array::from_fn(|q| QUESTIONS[q].fitted) }
+    }
+}
+
+/// Whether an answer lies behind a turning.
+fn leads_to(to: To, class: Class) -> bool {
+    match to {
+        To::Is(answer) => answer == class,
+        To::Ask(q) => leads_to(QUESTIONS[q].above, class) || leads_to(QUESTIONS[q].below, class),
+    }
+}
+
+impl Tree {
+    /// The numbers that part the examples best, question by question: each is fitted to the examples that come to it. Questions that
+    /// these tell nothing about keep their default.
+    pub fn fit(examples: &[(Row, Class)]) -> Tree {
+        let mut limits = [0.0; QUESTIONS.len()];
+        let mut at = vec![Some(0); examples.len()];
+        // Turnings lead to later questions only.
+        for (q, question) in QUESTIONS.iter().enumerate() {
+            let mut sides: Vec<(f32, bool)> = Vec::new();
+            for ((row, class), _) in examples.iter().zip(&at).filter(|e| *e.1 == Some(q)) {
+                let (above, below) = (leads_to(question.above, *class), leads_to(question.below, *class));
+                if above != below {
+                    sides.push((row[question.of as usize], above));
+                }
+            }
+            limits[q] = best_limit(sides).unwrap_or(question.unless_fitted);
+            for ((row, _), at) in examples.iter().zip(&mut at).filter(|e| *e.1 == Some(q)) {
+                let to = if row[question.of as usize] > limits[q] { question.above } else { question.below };
+                *at = match to {
+                    To::Ask(next) => Some(next),
+                    To::Is(_) => None,
+                };
+            }
+        }
+        Tree { limits }
+    }
+
+    /// What an action is.
+    pub fn classify(&self, row: &Row) -> Class {
+        self.from(0, row)
+    }
+
+    /// What a strike is, by the numbers [`describe`](super::features::describe) put into the row.
+    pub fn strike(&self, row: &Row, kick: bool) -> Class {
+        self.from(if kick { KICK } else { PUNCH }, row)
+    }
+
+    /// Whether a foot or a fist is raised or fast enough to strike.
+    pub fn strikes(&self, row: &Row, kick: bool) -> bool {
+        let q = if kick { KICK - 1 } else { PUNCH - 1 };
+        row[QUESTIONS[q].of as usize] > self.limits[q]
+    }
+
+    fn from(&self, question: usize, row: &Row) -> Class {
+        let mut at = question;
+        loop {
+            let question = &QUESTIONS[at];
+            match if row[question.of as usize] > self.limits[at] { question.above } else { question.below } {
+                To::Is(class) => return class,
+                To::Ask(next) => at = next,
+            }
+        }
+    }
+
+    /// The questions with their numbers, for people.
+    pub fn questions(&self) -> impl Iterator<Item = (Feature, f32)> + '_ {
+        QUESTIONS.iter().zip(&self.limits).map(|(q, limit)| (q.of, *limit))
+    }
+}
+
+/// The limit with the least share of wrong examples on either side; among equals the middle of the widest gap. `None` if one side has no example.
+pub(super) fn best_limit(mut sides: Vec<(f32, bool)>) -> Option<f32> {
+    sides.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let (above, below) = (sides.iter().filter(|s| s.1).count(), sides.iter().filter(|s| !s.1).count());
+    if above == 0 || below == 0 {
+        return None;
+    }
+    let (mut best, mut above_missed) = (None::<(f32, f32, f32)>, 0);
+    for (i, pair) in sides.windows(2).enumerate() {
+        above_missed += usize::from(pair[0].1);
+        let below_seen = i + 1 - above_missed;
+        let wrong = above_missed as f32 / above as f32 + (below - below_seen) as f32 / below as f32;
+        let gap = pair[1].0 - pair[0].0;
+        let better = best.is_none_or(|(w, g, _)| wrong < w - 1e-6 || (wrong < w + 1e-6 && gap > g));
+        if gap > 0.0 && better {
+            best = Some((wrong, gap, pair[0].0 + 0.5 * gap));
+        }
+    }
+    best.map(|b| b.2)
+}

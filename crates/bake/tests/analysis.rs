@@ -1,0 +1,208 @@
+//! What happens in captures: told from the motion alone, compared with the names of the files and with what people saw.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "helpers of tests")]
+
+use std::path::Path;
+
+use kumite_bake::analyse::evaluate::{Truth, confusion, figures, fit_all, leave_one_out};
+use kumite_bake::analyse::{Action, Class, Model, analyse};
+use kumite_motion::{Clip, Height, Side, SpanKind, Strike};
+
+/// What the name of an ACCAD file says it shows. Names that say two things ("WalkToRun"), or nothing that is a class here (hops, skips,
+/// taunts, bows, forms, changes of stance), say nothing.
+fn named(name: &str) -> Option<Truth> {
+    let name = name.strip_prefix("Male2_")?.split_once('_')?.1;
+    let has = |word: &str| name.contains(word);
+    let any = |words: &[&str]| words.iter().any(|w| has(w));
+    let class = match name {
+        "Stand" | "Sway" | "Bounce" => Class::Idle,
+        "Lie" | "CrouchToLie" | "Crawl" => Class::Down,
+        "LieToCrouch" | "CrouchToReady" => Class::Up,
+        _ if has("DoubleKick") => Class::Combo,
+        _ if any(&["Roundhouse", "Crescent"]) => Class::Round,
+        _ if any(&["Jab", "Cross"]) => Class::Straight,
+        _ if has("Hook") => Class::Hook,
+        _ if has("Uppercut") => Class::Uppercut,
+        _ if has("Backfist") => Class::Backfist,
+        _ if any(&["Sidekick", "BackKick"]) => Class::SideKick,
+        _ if any(&["FrontKick", "PushKick", "AxeKick"]) => Class::Front,
+        _ if has("Block") => Class::Block,
+        _ if has("Dodge") => Class::Slip,
+        _ if has("Duck") => Class::Duck,
+        _ if any(&["SideStep", "Sidestep", "Advance", "Retreat"]) => Class::Step,
+        _ if name.starts_with("TurnAround") => Class::Turn,
+        _ if any(&["Hop", "Leap", "Skip", "Jump", "Crouch"]) || (has("Walk") && has("Run")) => return None,
+        _ if has("Walk") => Class::Walk,
+        _ if has("Run") => Class::Run,
+        _ => return None,
+    };
+    let sided = !matches!(class, Class::Walk | Class::Run);
+    let side = match class {
+        // "BlockMiddleHigh": with both hands.
+        Class::Block if has("BlockMiddle") => Some(Side::Middle),
+        _ if sided && has("Left") => Some(Side::Left),
+        _ if sided && has("Right") => Some(Side::Right),
+        _ => None,
+    };
+    let height = match class {
+        Class::Block if name.ends_with("High") => Some(Height::High),
+        Class::Block if name.ends_with("Low") => Some(Height::Low),
+        Class::Block => Some(Height::Middle),
+        Class::Straight | Class::Hook | Class::Uppercut | Class::Backfist | Class::Round => {
+            Some(if has("Body") { Height::Middle } else { Height::High })
+        }
+        _ if has("AxeKick") => Some(Height::High),
+        _ => None,
+    };
+    Some(Truth { class, side, height })
+}
+
+fn accad() -> Option<Vec<(Clip, Truth)>> {
+    let clips = kumite_captures::clips("accad-male2")?;
+    Some(clips.into_iter().filter_map(|clip| named(&clip.name).map(|truth| (clip, truth))).collect())
+}
+
+fn say(figure: &str, value: f32, unit: &str) {
+    println!("{{\"figure\": \"{figure}\", \"value\": {value}, \"unit\": \"{unit}\"}}");
+}
+
+#[test]
+fn accad_is_told_by_numbers_fitted_to_the_other_clips() {
+    let Some(clips) = accad() else { return };
+    let answers = leave_one_out(&clips);
+    let figures = figures(&answers);
+    for answer in &answers {
+        let (truth, got) = (answer.truth, answer.by_acceleration);
+        let wrong = got != Some(truth.class)
+            || (truth.side.is_some() && truth.side != answer.side)
+            || (truth.height.is_some() && truth.height != answer.height);
+        if wrong {
+            println!("{}: {truth:?}, found {got:?} {:?} {:?}", answer.clip, answer.side, answer.height);
+        }
+    }
+    println!(
+        "{}",
+        confusion(&answers.iter().map(|a| (a.truth.class, a.by_acceleration)).collect::<Vec<_>>(), Class::name)
+    );
+    println!("{}", confusion(&answers.iter().map(|a| (a.truth.class, a.by_ranges)).collect::<Vec<_>>(), Class::name));
+    say("ACCAD clips whose names tell", answers.len() as f32, "");
+    say("class by acceleration, right", 100.0 * figures.class.share(), "%");
+    say("kind by acceleration, right", 100.0 * figures.kind.share(), "%");
+    say("class by joint-angle ranges, right", 100.0 * figures.class_by_ranges.share(), "%");
+    say("kind by joint-angle ranges, right", 100.0 * figures.kind_by_ranges.share(), "%");
+    say("side, right", 100.0 * figures.side.share(), "%");
+    say("height, right", 100.0 * figures.height.share(), "%");
+    assert!(figures.class.share() >= 0.9, "{figures:?}");
+    assert!(figures.side.share() >= 0.85 && figures.height.share() >= 0.85, "{figures:?}");
+}
+
+/// The numbers in the code are those the data gives, as near as matters: halfway between neighbours moves a little with every change of what
+/// counts as a planted foot.
+#[test]
+fn the_numbers_are_those_that_fit_accad() {
+    let Some(clips) = accad() else { return };
+    let (fitted, _) = fit_all(&clips);
+    let built = Model::default();
+    for ((feature, limit), (_, written)) in fitted.tree.questions().zip(built.tree.questions()) {
+        println!("{feature:?} {limit:.3} {written:.3}");
+    }
+    println!("{:?}", fitted.heights);
+    for ((feature, limit), (_, written)) in fitted.tree.questions().zip(built.tree.questions()) {
+        let off = (limit - written).abs();
+        assert!(off <= 0.25 * limit.abs() + 0.02, "{feature:?}: fitted {limit}, written {written}");
+    }
+    let near = |a: [f32; 2], b: [f32; 2]| a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 0.05);
+    let (a, b) = (fitted.heights, built.heights);
+    assert!(near(a.punch, b.punch) && near(a.kick, b.kick) && near(a.block, b.block), "{a:?} {b:?}");
+}
+
+/// One thing people saw in a capture.
+struct Seen {
+    kind: SpanKind,
+    class: Class,
+    side: Option<Side>,
+    height: Option<Height>,
+    from: f32,
+    to: f32,
+    unsure: bool,
+}
+
+/// The small part of TOML the truth files are written in: tables of keys with a string, a number or `true`.
+fn seen(clip: &str) -> Vec<Seen> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/truth/cmu-{clip}.toml"));
+    let text = std::fs::read_to_string(path).unwrap();
+    let tables = text.split("[[action]]").skip(1);
+    tables
+        .map(|table| {
+            let get = |key: &str| {
+                let line = table.lines().find_map(|l| l.strip_prefix(key)?.trim_start().strip_prefix('='));
+                line.map(|v| v.trim().trim_matches('"').to_owned())
+            };
+            let number = |key: &str| get(key).map(|v| v.parse::<f32>().unwrap());
+            let side = |s: String| if s == "left" { Side::Left } else { Side::Right };
+            Seen {
+                kind: SpanKind::from_name(&get("kind").unwrap()).unwrap(),
+                class: Class::from_name(&get("class").unwrap()).unwrap(),
+                side: get("side").map(side),
+                height: get("height").map(|h| Height::from_name(&h).unwrap()),
+                from: number("from").or(number("at")).unwrap(),
+                to: number("to").or(number("at")).unwrap(),
+                unsure: get("unsure").is_some(),
+            }
+        })
+        .collect()
+}
+
+/// How far the fastest moment of a fist may be from what was seen, seconds.
+const NEAR: f32 = 0.15;
+
+/// Boxing and blocks of CMU, which nothing was fitted to: reported, and held to what was reached.
+#[test]
+fn cmu_fights_are_told_as_people_saw_them() {
+    let Some(clips) = kumite_captures::clips("cmu-fight") else { return };
+    let (mut found, mut of, mut class, mut side, mut height) = (0, 0, 0, 0, 0);
+    let (mut extra, mut others, mut others_found) = (0, 0, 0);
+    let mut pairs: Vec<(Class, Option<Class>)> = Vec::new();
+    for name in ["14_02", "13_17", "144_07"] {
+        let clip = clips.iter().find(|c| c.name == name).unwrap();
+        let analysis = analyse(clip, &Model::default());
+        let strikes: Vec<_> = analysis.actions.iter().flat_map(|a| &a.strikes).collect();
+        let truth = seen(name);
+        for seen in &truth {
+            if seen.kind == SpanKind::Attack {
+                let same = |s: &&&Strike| (s.at - seen.from).abs() < NEAR && Some(s.part.side()) == seen.side;
+                let strike = strikes.iter().find(same);
+                if seen.unsure {
+                    continue;
+                }
+                of += 1;
+                found += usize::from(strike.is_some());
+                class += usize::from(strike.is_some_and(|s| Some(s.kind) == seen.class.strike()));
+                side += usize::from(strike.is_some());
+                height += usize::from(strike.is_some_and(|s| Some(s.height) == seen.height));
+                pairs.push((seen.class, strike.and_then(|s| Class::from_name(s.kind.name()))));
+            } else if !seen.unsure {
+                // The action that shares most of its time.
+                let shared = |a: &&Action| a.core.1.min(seen.to) - a.core.0.max(seen.from);
+                let action = analysis.actions.iter().max_by(|a, b| shared(a).total_cmp(&shared(b))).unwrap();
+                others += 1;
+                others_found += usize::from(action.class == seen.class);
+                pairs.push((seen.class, Some(action.class)));
+            }
+        }
+        extra += strikes
+            .iter()
+            .filter(|s| !truth.iter().any(|t| t.from - NEAR < s.at && s.at < t.to + NEAR && t.kind == SpanKind::Attack))
+            .count();
+    }
+    println!("{}", confusion(&pairs, Class::name));
+    let share = |n: usize, of: usize| 100.0 * n as f32 / of as f32;
+    say("CMU strikes seen by people", of as f32, "");
+    say("of these found, with their side", share(side.min(found), of), "%");
+    say("of these of the right class", share(class, of), "%");
+    say("of these at the right height", share(height, of), "%");
+    say("CMU strikes found that nobody saw", extra as f32, "");
+    say("CMU ducks and blocks of the right class", share(others_found, others), "%");
+    // Held where it is, so that a change that makes it worse is seen.
+    assert!(share(found, of) >= 80.0 && share(class, of) >= 60.0, "{found} {class} of {of}");
+}

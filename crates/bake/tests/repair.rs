@@ -1,0 +1,194 @@
+//! Nothing that is labelled is lost, everything can be reached, and what was made up for that is little and plausible.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "helpers of tests")]
+
+use std::sync::{Arc, OnceLock};
+
+use kumite_bake::library::{BakeConfig, Baked, bake};
+use kumite_bake::repair::{RepairConfig, is_bridge, seconds_until, synthetic_share};
+use kumite_motion::library::Library;
+use kumite_motion::{EdgeIdx, NodeIdx, SpanKind, Vec2};
+use kumite_stage::{Chance, Character, Recorder, TICKS};
+
+fn say(figure: &str, value: f32, unit: &str) {
+    println!("{{\"figure\": \"{figure}\", \"value\": {value}, \"unit\": \"{unit}\"}}");
+}
+
+const ACTIONS: [SpanKind; 3] = [SpanKind::Attack, SpanKind::Avoid, SpanKind::Block];
+
+/// Labelled spans of a kind, and how many of them one edge plays whole.
+fn kept(library: &Library, kind: SpanKind) -> (usize, usize) {
+    let graph = library.graph();
+    let whole = |clip: usize, span: usize| {
+        (0..graph.edges().len() as u32).map(EdgeIdx).any(|e| {
+            graph.edge(e).clip.at() == clip && graph.spans(e).iter().any(|s| s.whole && s.span as usize == span)
+        })
+    };
+    let spans = library.clips().iter().enumerate().flat_map(|(c, clip)| {
+        let of_kind = clip.spans.iter().enumerate().filter(move |(_, s)| s.kind == kind);
+        of_kind.map(move |(s, _)| (c, s))
+    });
+    spans.fold((0, 0), |(all, kept), (c, s)| (all + 1, kept + usize::from(whole(c, s))))
+}
+
+/// Whether every node reaches every other.
+fn connected(library: &Library) -> bool {
+    let graph = library.graph();
+    [false, true].into_iter().all(|backwards| {
+        let mut seen = vec![false; graph.nodes().len()];
+        let mut open = vec![0];
+        seen[0] = true;
+        while let Some(node) = open.pop() {
+            for edge in graph.edges() {
+                let (from, to) = if backwards { (edge.to, edge.from) } else { (edge.from, edge.to) };
+                if from.at() == node && !std::mem::replace(&mut seen[to.at()], true) {
+                    open.push(to.at());
+                }
+            }
+        }
+        seen.into_iter().all(|s| s)
+    })
+}
+
+fn check(name: &str, baked: &Baked) {
+    let library = &baked.library;
+    for kind in ACTIONS {
+        let (all, kept) = kept(library, kind);
+        if all > 0 {
+            say(&format!("{name}: labelled {} spans kept", kind.name()), 100.0 * kept as f32 / all as f32, "%");
+            let mut until = seconds_until(library, kind);
+            until.sort_by(f32::total_cmp);
+            say(&format!("{name}: {} within, median of all nodes", kind.name()), until[until.len() / 2], "s");
+            say(&format!("{name}: {} within, worst node", kind.name()), until[until.len() - 1], "s");
+            assert!(until.iter().all(|s| s.is_finite()), "{name}: {} cannot be reached from everywhere", kind.name());
+        }
+        assert_eq!(all, kept, "{name}: {} spans are lost; {:?}", kind.name(), baked.repaired.left);
+    }
+    assert!(connected(library), "{name}");
+    let share = synthetic_share(library, 20_000);
+    say(&format!("{name}: bridges"), baked.repaired.bridges as f32, "");
+    say(&format!("{name}: synthetic, of the seconds played on a random walk"), 100.0 * share, "%");
+    assert!(share <= 0.15, "{name}: {share}");
+}
+
+/// Baked once for all tests: captures take a while.
+fn library(name: &'static str) -> Option<&'static Baked> {
+    static MADE: [OnceLock<Option<Baked>>; 3] = [const { OnceLock::new() }; 3];
+    let at = ["embedded", "accad-male2", "cmu-fight"].iter().position(|n| *n == name).unwrap();
+    MADE[at].get_or_init(|| kumite_captures::library(name)).as_ref()
+}
+
+#[test]
+fn embedded_keeps_everything_at_hand() {
+    let baked = library("embedded").unwrap();
+    check("embedded", baked);
+    let mut until = seconds_until(&baked.library, SpanKind::Avoid);
+    until.sort_by(f32::total_cmp);
+    assert!(until[until.len() / 2] <= 0.3 && until[until.len() - 1] <= 0.6 + 1e-3, "{:?}", until.last());
+    // Whatever was not mended is about avoidances that begin a moment later: each motion follows each.
+    let cannot: Vec<&String> = baked.repaired.left.iter().filter(|l| l.contains("cannot follow")).collect();
+    say("embedded: pairs of motions of which one cannot follow the other", cannot.len() as f32, "");
+    assert!(cannot.is_empty(), "{cannot:?}");
+}
+
+/// The claim of the repair, looked at from outside: after the end of each motion, each other begins at once or after one edge.
+#[test]
+fn embedded_motions_follow_each_other() {
+    let library = &library("embedded").unwrap().library;
+    let graph = library.graph();
+    let shows = |edge: EdgeIdx, clip: usize| {
+        let e = graph.edge(edge);
+        let longest = library.clips()[clip]
+            .spans
+            .iter()
+            .enumerate()
+            .max_by(|a, b| (a.1.to - a.1.from).total_cmp(&(b.1.to - b.1.from)));
+        let Some((span, s)) = longest else { return false };
+        let found = graph.spans(edge).iter().find(|r| r.span as usize == span);
+        e.clip.at() == clip && found.is_some_and(|r| r.whole || !ACTIONS.contains(&s.kind))
+    };
+    let motions: Vec<usize> = (0..library.clips().len())
+        .filter(|&c| !is_bridge(&library.clips()[c]) && !library.clips()[c].spans.is_empty())
+        .collect();
+    let edges = || (0..graph.edges().len() as u32).map(EdgeIdx);
+    let (mut pairs, mut follow) = (0, 0);
+    for &one in &motions {
+        let ends: Vec<NodeIdx> = edges().filter(|e| shows(*e, one)).map(|e| graph.edge(e).to).collect();
+        for &other in &motions {
+            let next =
+                |node: NodeIdx| graph.leaving(node).any(|e| shows(e, other) || graph.after(e).any(|f| shows(f, other)));
+            pairs += 1;
+            if ends.iter().any(|n| next(*n)) {
+                follow += 1;
+            } else {
+                println!("{} does not follow {}", library.clips()[other].name, library.clips()[one].name);
+            }
+        }
+    }
+    say("embedded: pairs of motions", pairs as f32, "");
+    say("embedded: of these follow each other through one step at most", 100.0 * follow as f32 / pairs as f32, "%");
+    assert_eq!(pairs, follow);
+}
+
+#[test]
+fn accad_keeps_everything() {
+    if let Some(baked) = library("accad-male2") {
+        check("ACCAD", baked);
+    }
+}
+
+#[test]
+fn cmu_keeps_everything() {
+    if let Some(baked) = library("cmu-fight") {
+        check("CMU", baked);
+    }
+}
+
+/// Walks that take a bridge wherever there is one are as good as others.
+#[test]
+fn bridges_hold_the_quality_gates() {
+    for name in ["embedded", "accad-male2", "cmu-fight"] {
+        let Some(baked) = library(name) else { continue };
+        let library = Arc::new(baked.library.clone());
+        let (mut slide, mut float, mut snap, mut bridges) = (0.0f32, 0.0f32, 0.0f32, 0);
+        for seed in 0..12 {
+            let mut chance = Chance::new(seed);
+            let node = NodeIdx(chance.below(library.graph().nodes().len() as u32));
+            let mut character = Character::new(Arc::clone(&library), node, Vec2::ZERO, 0.0);
+            let mut recorder = Recorder::default();
+            recorder.record(&character, None);
+            for _ in 0..10 * TICKS {
+                let began = character.step(|library, next| {
+                    let bridge = |e: &&EdgeIdx| is_bridge(library.clip(library.graph().edge(**e).clip));
+                    let bridges: Vec<EdgeIdx> = next.iter().filter(bridge).copied().collect();
+                    let from = if bridges.is_empty() { next } else { &bridges[..] };
+                    from[chance.below(from.len() as u32) as usize]
+                });
+                bridges += usize::from(began.is_some_and(|e| is_bridge(library.clip(library.graph().edge(e).clip))));
+                recorder.record(&character, began);
+            }
+            let quality = recorder.finish("walk", library.skeleton()).unwrap().quality;
+            slide = slide.max(quality.foot_slide_cm_s);
+            float = float.max(quality.float_cm);
+            snap = snap.max(quality.snap);
+        }
+        say(&format!("{name}: bridges played for the gates"), bridges as f32, "");
+        say(&format!("{name}: slide on walks by bridges, worst"), slide, "cm/s");
+        say(&format!("{name}: float on walks by bridges, worst"), float, "cm");
+        say(&format!("{name}: snap on walks by bridges, worst"), snap, "");
+        assert!(bridges > 0 || name != "embedded");
+        assert!(slide <= 2.0 && float <= 1.0 && snap <= 1.5, "{name}: slide {slide}, float {float}, snap {snap}");
+    }
+}
+
+/// The same on any number of threads.
+#[test]
+fn repair_does_not_depend_on_threads() {
+    let clips = kumite_captures::clips("embedded").unwrap();
+    let baked = [1, 3].map(|threads| {
+        let mut config = BakeConfig { repair: Some(RepairConfig::agile()), ..BakeConfig::default() };
+        config.transitions.threads = threads;
+        bake("embedded", clips.clone(), &config).unwrap()
+    });
+    assert_eq!(baked[0].library, baked[1].library);
+}

@@ -1,0 +1,223 @@
+//! `kumite label`: what happens in the clips of a manifest, as a manifest to edit.
+
+use std::fmt::Write as _;
+
+use kumite_bake::analyse::like::Groups;
+use kumite_bake::analyse::{Action, Analysis, Model, analyse, side_name};
+use kumite_bake::manifest::{ClipEntry, Header};
+use kumite_motion::{Clip, Roles, Span, Strike};
+use kumite_picture::{Sheet, Strip, Times};
+use serde_json::{Value, json};
+
+use crate::args::LabelArgs;
+use crate::failure::{Failure, Outcome};
+use crate::{Progress, Report, bake, look, output};
+
+pub(crate) fn run(args: &LabelArgs, progress: &Progress) -> Outcome<Report> {
+    let model = Model::default();
+    let data = args.data.as_deref();
+    let groups = match &args.like {
+        Some(path) => {
+            let tagged = bake::manifest(path)?;
+            let bar = progress.bar(tagged.clip.len(), "reading labels");
+            let clips = bake::clips(&tagged, path, data, &bar)?.concat();
+            bar.finish_and_clear();
+            Some(Groups::of(&clips, &model))
+        }
+        None => None,
+    };
+    let mut manifest = bake::manifest(&args.manifest)?;
+    if args.again {
+        manifest.clip.iter_mut().for_each(|c| c.span.clear());
+    }
+    let bar = progress.bar(manifest.clip.len(), "labelling");
+    let clips = bake::clips(&manifest, &args.manifest, data, &bar)?;
+    bar.finish_and_clear();
+    let mut text = header(&manifest.library);
+    let (mut told, mut found) = (Vec::new(), 0);
+    for (entry, made) in manifest.clip.iter().zip(&clips) {
+        // Mirror images are made from the labels of the original.
+        let Some(clip) = made.first() else { continue };
+        let analysis = analyse(clip, &model);
+        let spans = if entry.span.is_empty() {
+            let spans = proposed(&analysis, groups.as_ref());
+            found += spans.len();
+            spans
+        } else {
+            clip.spans.clone()
+        };
+        if let Some(folder) = &args.strips {
+            let mut shown = clip.clone();
+            shown.spans.clone_from(&spans);
+            std::fs::create_dir_all(folder).map_err(|e| Failure::io(folder, "make", &e))?;
+            output::write(&folder.join(format!("{}.png", clip.name.replace(['/', '\\'], "-"))), &strips(&shown))?;
+        }
+        text += &entry_text(entry, &analysis, &spans);
+        told.push(clip_json(clip, &analysis, &spans));
+    }
+    let json = json!({ "clips": told, "found": found });
+    if let Some(path) = &args.output {
+        output::write(path, text.as_bytes())?;
+        text = format!("{}: {} clips, {found} labels found\n", path.display(), manifest.clip.len());
+    }
+    Ok(Report { text, json })
+}
+
+fn proposed(analysis: &Analysis, groups: Option<&Groups>) -> Vec<Span> {
+    let Some(groups) = groups else { return analysis.spans() };
+    let labelled: Vec<Span> = analysis.actions.iter().filter(|a| a.moves()).filter_map(|a| groups.span(a)).collect();
+    // What joins no group keeps the label that was found.
+    let free = |s: &Span| labelled.iter().all(|l| s.to <= l.from || l.to <= s.from);
+    let mut spans: Vec<Span> = analysis.spans().into_iter().filter(free).chain(labelled.iter().cloned()).collect();
+    spans.sort_by(|a, b| a.from.total_cmp(&b.from));
+    spans
+}
+
+/// Seconds and poses in a row of strips.
+const ROW: (f32, usize) = (4.0, 20);
+
+/// A clip in rows of a few seconds with its labels below.
+fn strips(clip: &Clip) -> Vec<u8> {
+    let rows = (clip.seconds() / ROW.0).ceil().max(1.0) as usize;
+    let seconds = if rows == 1 { clip.seconds() } else { ROW.0 };
+    let row = |row: usize| {
+        let time = |pose: usize| (row as f32 + pose as f32 / (ROW.1 - 1) as f32) * seconds;
+        let moments = (0..ROW.1).map(time).filter(|t| *t <= clip.seconds() + 1e-3).collect();
+        let title = if row == 0 { clip.name.clone() } else { String::new() };
+        Strip {
+            times: Times::At(moments),
+            title: Some(title),
+            row_height: 150,
+            width: 1600,
+            ..Strip::of(look::actor(clip, Some(Roles::canonical())))
+        }
+    };
+    let sheet =
+        Sheet { strips: (0..rows).map(row).collect(), columns: 1, rows, threads: look::threads(), ..Sheet::default() };
+    sheet.render(0).to_png()
+}
+
+/// A TOML string.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out + "\""
+}
+
+fn header(header: &Header) -> String {
+    let mut text = format!("[library]\nname = {}\n", quoted(&header.name));
+    if let Some(fps) = header.fps {
+        let _ = writeln!(text, "fps = {fps}");
+    }
+    if !header.attribution.is_empty() {
+        text += "attribution = [\n";
+        for line in &header.attribution {
+            let _ = writeln!(text, "    {},", quoted(line));
+        }
+        text += "]\n";
+    }
+    text
+}
+
+fn entry_text(entry: &ClipEntry, analysis: &Analysis, spans: &[Span]) -> String {
+    let mut text = format!("\n[[clip]]\nfile = {}\n", quoted(&entry.file));
+    if let Some(name) = &entry.name {
+        let _ = writeln!(text, "name = {}", quoted(name));
+    }
+    if let Some(fps) = entry.fps {
+        let _ = writeln!(text, "fps = {fps}");
+    }
+    if let Some([from, to]) = entry.trim {
+        let _ = writeln!(text, "trim = [{from}, {to}]");
+    }
+    if entry.mirror {
+        text += "mirror = true\n";
+    }
+    let rests: Vec<String> = analysis.rests.iter().map(|(a, b)| format!("{a:.2}-{b:.2}")).collect();
+    if !rests.is_empty() {
+        let _ = writeln!(text, "# rests at {}", rests.join(", "));
+    }
+    for span in spans {
+        text += &span_text(span);
+    }
+    text
+}
+
+fn span_text(span: &Span) -> String {
+    let mut text = format!("\n[[clip.span]]\nkind = {}\n", quoted(span.kind.name()));
+    if !span.label.is_empty() {
+        let _ = writeln!(text, "label = {}", quoted(&span.label));
+    }
+    // Rounded inwards, so that neighbours do not come to overlap and strikes stay within.
+    let (from, to) = ((span.from * 100.0).ceil() / 100.0, (span.to * 100.0).floor() / 100.0);
+    let within = |t: f32| ((t * 100.0).round() / 100.0).clamp(from, to);
+    let _ = writeln!(text, "from = {from:.2}\nto = {to:.2}");
+    if let Some((a, b)) = span.active {
+        let _ = writeln!(text, "active = [{:.2}, {:.2}]", within(a), within(b));
+    }
+    if let Some(part) = span.part {
+        let _ = writeln!(text, "part = {}", quoted(part.name()));
+    }
+    for s in &span.strikes {
+        let _ = writeln!(
+            text,
+            "\n[[clip.span.strike]]\nkind = {}\npart = {}\nat = {:.2}\nactive = [{:.2}, {:.2}]\nheight = {}\ndirection = {}\n\
+             reach = {:.2}    # metres, {}\nspeed = {:.1}     # metres per second\nmass = {:.1}      # kilograms",
+            quoted(s.kind.name()),
+            quoted(s.part.name()),
+            within(s.at),
+            within(s.active.0),
+            within(s.active.1),
+            quoted(s.height.name()),
+            quoted(s.direction.name()),
+            s.reach,
+            if s.long { "long" } else { "short" },
+            s.speed,
+            s.mass
+        );
+    }
+    text
+}
+
+fn strike_json(s: &Strike) -> Value {
+    json!({
+        "kind": s.kind.name(), "part": s.part.name(), "at": s.at, "active": [s.active.0, s.active.1],
+        "height": s.height.name(), "direction": s.direction.name(), "reach_m": s.reach,
+        "reach": if s.long { "long" } else { "short" }, "speed_m_s": s.speed, "mass_kg": s.mass,
+    })
+}
+
+fn action_json(action: &Action) -> Value {
+    let vacated = action.vacated.iter();
+    let vacated: Vec<Value> =
+        vacated.map(|v| json!({"part": v.part.name(), "from": v.from, "to": v.to, "by_m": v.by})).collect();
+    json!({
+        "from": action.from, "to": action.to, "core": [action.core.0, action.core.1],
+        "kind": action.class.kind().name(), "class": action.class.name(),
+        "side": action.side.map(side_name), "height": action.height.map(|h| h.name()),
+        "strikes": action.strikes.iter().map(strike_json).collect::<Vec<_>>(), "vacated": vacated,
+    })
+}
+
+pub(crate) fn clip_json(clip: &Clip, analysis: &Analysis, spans: &[Span]) -> Value {
+    let span = |s: &Span| {
+        json!({
+            "kind": s.kind.name(), "label": s.label, "from": s.from, "to": s.to,
+            "active": s.active.map(|(a, b)| [a, b]), "part": s.part.map(|p| p.name()),
+        })
+    };
+    json!({
+        "clip": clip.name,
+        "actions": analysis.actions.iter().map(action_json).collect::<Vec<_>>(),
+        "spans": spans.iter().map(span).collect::<Vec<_>>(),
+        "rests": analysis.rests.iter().map(|(a, b)| [a, b]).collect::<Vec<_>>(),
+    })
+}
