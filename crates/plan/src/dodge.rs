@@ -268,6 +268,11 @@ impl<'a> Planner<'a> {
 
     /// Least distance of attacks and body along the laid-out path: eq. 7, swept.
     pub(crate) fn clearance(&self, threats: &[Threat], scratch: &mut Scratch) -> f32 {
+        self.clearance_above(f32::NEG_INFINITY, threats, scratch)
+    }
+
+    /// Likewise, but given up as soon as it is below `floor`: how far below is then not asked.
+    fn clearance_above(&self, floor: f32, threats: &[Threat], scratch: &mut Scratch) -> f32 {
         let bodies = self.bodies;
         if scratch.rows[0].values.len() != 3 * bodies.width() {
             scratch.rows = [bodies.row(), bodies.row()];
@@ -313,6 +318,9 @@ impl<'a> Planner<'a> {
                 let (p, q) = (place.back(pair[0]), place.back(if coarse { pair[0] } else { pair[1] }));
                 let d = nearest(front, back, p, q, &scratch.radii) - sphere.radius;
                 least = least.min(d);
+                if least < floor {
+                    return least;
+                }
                 if d < NEAR {
                     scratch.met.from = scratch.met.from.min(time);
                     scratch.met.to = scratch.met.to.max(time + STEP);
@@ -457,7 +465,13 @@ impl<'a> Planner<'a> {
             return (Verdict::Culled, terms, f32::NEG_INFINITY);
         }
         counts.tested += 1;
-        let clearance = self.clearance(&search.threats, scratch);
+        // A hit matters only while nothing avoids, and only if none was shallower.
+        let floor = match (&search.why, search.best, search.least) {
+            (Some(_), ..) | (None, None, None) => f32::NEG_INFINITY,
+            (None, Some(_), _) => MARGIN,
+            (None, None, Some((_, depth))) => -depth,
+        };
+        let clearance = self.clearance_above(floor, &search.threats, scratch);
         if clearance < MARGIN {
             return (Verdict::Hit(-clearance), terms, clearance);
         }
