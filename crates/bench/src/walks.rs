@@ -26,8 +26,9 @@ pub fn run() {
             all = false;
             continue;
         };
-        figure(&format!("{name}: cuts rehearsed out"), baked.rehearsed_out as f64, "");
+        let rehearsed_out = baked.rehearsed_out as f64;
         all &= library(name, &Arc::new(baked.library), count);
+        figure(&format!("{name}: cuts rehearsed out"), rehearsed_out, "");
     }
     holds(all);
 }
