@@ -10,7 +10,7 @@ use kumite_plan::threat::Ball;
 use kumite_plan::{Config, Scratch, Threat, ThreatError};
 use kumite_stage::scene::{self, Scene, SceneError, Throw};
 use kumite_stage::trial::{Target, play_on, wander};
-use kumite_stage::{Chance, Character, Defence, Recorder, TICKS, Take, referee};
+use kumite_stage::{Chance, Character, Defence, Recorder, TICKS, Take, jerk_ratio, penetration_cm, referee};
 use serde_json::{Value, json};
 
 use crate::args::PlayArgs;
@@ -179,6 +179,8 @@ pub(crate) fn play(
 }
 
 fn to_json(scene: &Scene, library: &kumite_motion::library::Library, takes: &[Take], played: f64) -> Value {
+    let clips: Vec<&Clip> = takes.iter().map(|t| &t.clip).collect();
+    let penetration = penetration_cm(&clips, library.volumes().spheres());
     let characters: Vec<Value> = takes
         .iter()
         .zip(&scene.character)
@@ -198,6 +200,7 @@ fn to_json(scene: &Scene, library: &kumite_motion::library::Library, takes: &[Ta
                 "quality": {
                     "foot_slide_cm_s": q.foot_slide_cm_s, "foot_slide_most_cm_s": q.foot_slide_most_cm_s,
                     "planted_share": q.planted_share, "snap": q.snap, "float_cm": q.float_cm,
+                    "jerk_ratio": jerk_ratio(take, library), "penetration_cm": penetration,
                 },
                 "hash": format!("{:016x}", take.hash),
             })

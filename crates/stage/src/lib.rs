@@ -5,6 +5,7 @@
 
 mod chance;
 mod character;
+mod compare;
 mod defence;
 mod feet;
 mod quality;
@@ -15,6 +16,7 @@ pub mod trial;
 
 pub use chance::Chance;
 pub use character::{Character, Playing};
+pub use compare::{jerk_ratio, penetration_cm};
 pub use defence::Defence;
 pub use quality::{Quality, SNAP_UNIT};
 pub use take::{Event, Recorder, Take};
