@@ -25,7 +25,7 @@ pub fn rehearse(library: &Arc<Library>, cuts: &[EdgeIdx], threads: usize) -> Vec
         let mut bad = Vec::new();
         while let Some(&cut) = cuts.get(next.fetch_add(1, Ordering::Relaxed)) {
             let from = graph.edge(cut).from;
-            if before[from.at()].iter().any(|run_up| !passes(library, *run_up, cut)) {
+            if before[from.at()].iter().any(|run_up| !passes(library, &before, *run_up, cut)) {
                 bad.push(cut);
             }
         }
@@ -66,21 +66,22 @@ fn run_ups(graph: &Graph) -> Vec<Vec<EdgeIdx>> {
     before
 }
 
-fn passes(library: &Arc<Library>, run_up: EdgeIdx, cut: EdgeIdx) -> bool {
+fn passes(library: &Arc<Library>, before: &[Vec<EdgeIdx>], run_up: EdgeIdx, cut: EdgeIdx) -> bool {
     let graph = library.graph();
-    let mut character = Character::on(Arc::clone(library), run_up, Vec2::ZERO, 0.0);
+    // Feet are planted before the run-up begins: where they stand then is where they may be torn from at the cut.
+    let start = before[graph.edge(run_up).from.at()].first().copied().unwrap_or(run_up);
+    let mut script = [run_up, cut].into_iter();
+    let mut character = Character::on(Arc::clone(library), start, Vec2::ZERO, 0.0);
     let mut recorder = Recorder::default();
     recorder.record(&character, None);
-    let seconds = graph.edge(run_up).seconds + AFTER;
-    let mut played = false;
+    let seconds = graph.edge(start).seconds + graph.edge(run_up).seconds + AFTER;
     for _ in 0..(seconds * TICKS as f32) as u32 {
         let began = character.step(|_, next| {
-            let first = !std::mem::replace(&mut played, true);
             // After it the clip goes on by itself where it can: another cut would be another rehearsal.
             let on = next.iter().find(|e| graph.edge(**e).entry.is_none());
-            if first { cut } else { on.or(next.first()).copied().unwrap_or(cut) }
+            script.next().or_else(|| on.or(next.first()).copied()).unwrap_or(cut)
         });
-        recorder.record(&character, began);
+        recorder.record(&character, began.filter(|e| *e == cut));
     }
     recorder
         .finish("rehearsal", library.skeleton())
