@@ -192,19 +192,7 @@ fn seconds_before(library: &Library, lead: impl Fn(EdgeIdx) -> Option<f32>) -> V
             seconds[from] = seconds[from].min(lead);
         }
     }
-    loop {
-        let mut changed = false;
-        for edge in graph.edges() {
-            let by = edge.seconds + seconds[edge.to.at()];
-            if by + 1e-5 < seconds[edge.from.at()] {
-                seconds[edge.from.at()] = by;
-                changed = true;
-            }
-        }
-        if !changed {
-            return seconds;
-        }
-    }
+    crate::graph::carried_back(graph, seconds)
 }
 
 /// Something the library lacks, and the nearest fix.

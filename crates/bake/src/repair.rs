@@ -844,18 +844,5 @@ pub fn seconds_until(library: &Library, kind: SpanKind) -> Vec<f32> {
             }
         }
     }
-    // Graphs are small and times short: relaxed until nothing changes.
-    loop {
-        let mut changed = false;
-        for edge in graph.edges() {
-            let by = edge.seconds + seconds[edge.to.at()];
-            if by + 1e-5 < seconds[edge.from.at()] {
-                seconds[edge.from.at()] = by;
-                changed = true;
-            }
-        }
-        if !changed {
-            return seconds;
-        }
-    }
+    crate::graph::carried_back(graph, seconds)
 }

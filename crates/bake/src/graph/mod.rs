@@ -17,6 +17,7 @@ use kumite_motion::graph::{Edge, Entry, GraphError, Node, SpanRef, stand};
 use kumite_motion::{Clip, ClipIdx, FrameIdx, Graph, NodeIdx, SpanKind};
 
 use crate::transitions::{Transition, Transitions};
+pub(crate) use reach::carried_back;
 pub use reach::seconds_to;
 pub use report::{LabelLoss, Lost, Report, Why};
 

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use kumite_motion::graph::SpanRef;
 use kumite_motion::library::Library;
-use kumite_motion::{EdgeIdx, SpanKind};
+use kumite_motion::{EdgeIdx, Graph, SpanKind};
 
 /// Seconds from each node to the start of the nearest edge that plays a span of this kind, by the shortest way; infinite where there is none.
 /// Of walks, runs, steps, turns and idles a part will do.
@@ -40,4 +40,22 @@ pub fn seconds_to(library: &Library, kind: SpanKind) -> Vec<f32> {
         }
     }
     seconds
+}
+
+/// Seconds from each node to something, from those of the nodes it begins at: the least over all ways there. Graphs are small and times
+/// short: relaxed until nothing changes.
+pub(crate) fn carried_back(graph: &Graph, mut seconds: Vec<f32>) -> Vec<f32> {
+    loop {
+        let mut changed = false;
+        for edge in graph.edges() {
+            let by = edge.seconds + seconds[edge.to.at()];
+            if by + 1e-5 < seconds[edge.from.at()] {
+                seconds[edge.from.at()] = by;
+                changed = true;
+            }
+        }
+        if !changed {
+            return seconds;
+        }
+    }
 }

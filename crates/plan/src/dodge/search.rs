@@ -1,0 +1,410 @@
+//! The search: do nothing, then the index, best bound first, then the graph; in slices of so many candidates.
+
+use super::*;
+
+impl Search {
+    /// Begins a decision: checks it and lists the candidates of the index.
+    pub fn new(
+        planner: &Planner<'_>,
+        situation: &Situation<'_>,
+        threats: &[Threat],
+        why: bool,
+    ) -> Result<Search, ThreatError> {
+        let fits = |e: &EdgeIdx| e.at() < planner.bodies.edges();
+        if !(fits(&situation.edge) && situation.ahead.iter().all(fits) && situation.since.is_finite()) {
+            return Err(ThreatError::Foreign);
+        }
+        if !planner.bodies.can_defend() {
+            return Err(ThreatError::NoMotions);
+        }
+        let attack = threats.iter().map(|t| t.arrives).fold(f32::INFINITY, f32::min);
+        if !(attack.is_finite() && attack > 0.0) {
+            return Err(if threats.is_empty() { ThreatError::Empty } else { ThreatError::Time { arrives: attack } });
+        }
+        let ends = threats.iter().map(Threat::ends).fold(0.0, f32::max);
+        Ok(Search {
+            situation: (situation.edge, situation.since, situation.place),
+            ahead: situation.ahead.to_vec(),
+            threats: threats.to_vec(),
+            attack,
+            ends,
+            queue: Vec::new(),
+            next: 0,
+            enumerated: Paths::default(),
+            stage: Stage::Nothing,
+            best: None,
+            least: None,
+            nothing: 0.0,
+            counts: Counts::default(),
+            traversed: false,
+            why: why.then(Vec::new),
+        })
+    }
+
+    /// How deep the attacks are inside the body now, metres; 0 or less if they are not.
+    pub fn inside(&self, planner: &Planner<'_>) -> f32 {
+        let mut row = planner.bodies.row();
+        let (edge, since, place) = self.situation;
+        planner.bodies.sample(edge, since, since, 1.0, &mut row);
+        let radii = padded_radii(planner.bodies);
+        let firsts = self.threats.iter().flat_map(|t| &t.spheres).filter_map(|s| {
+            let at = ((-s.start) / STEP).max(0.0);
+            let p = place.back(*s.places.get(at as usize)?);
+            (s.start <= 0.0).then(|| s.radius - nearest(&row, &row, p, p, &radii))
+        });
+        firsts.fold(f32::NEG_INFINITY, f32::max)
+    }
+
+    /// Distance of attack and body now: d0 as printed.
+    pub(super) fn now(&self, planner: &Planner<'_>, _scratch: &Scratch) -> f32 {
+        (-self.inside(planner)).max(0.0)
+    }
+
+    pub(super) fn edges<'b>(&'b self, planner: &Planner<'b>, candidate: &Candidate) -> &'b [EdgeIdx] {
+        match candidate.origin {
+            Origin::Index => planner.index.avoid.edges(&candidate.path),
+            Origin::Graph => self.enumerated.edges(&candidate.path),
+            Origin::Nothing | Origin::Playing => &[],
+        }
+    }
+
+    /// Works out at most `budget` candidates more. Whether the decision is final.
+    pub fn step(&mut self, planner: &Planner<'_>, scratch: &mut Scratch, budget: u32) -> bool {
+        let mut left = budget.max(1);
+        while left > 0 {
+            match self.stage {
+                Stage::Nothing => {
+                    left -= 1;
+                    let (edge, since, place) = self.situation;
+                    let edges = std::iter::once(edge).chain(self.ahead.iter().copied());
+                    lay_into(planner.bodies, edges, since, &place, &mut scratch.legs);
+                    go_on(planner.bodies, planner.graph, self.ends + 1.0, &mut scratch.legs);
+                    scratch.warp.set(&[], 1.0);
+                    self.nothing = planner.clearance(&self.threats, scratch);
+                    if let Some(why) = &mut self.why {
+                        let verdict =
+                            if self.nothing >= 0.0 { Verdict::Avoids(0.0) } else { Verdict::Hit(-self.nothing) };
+                        let clearance = self.nothing;
+                        why.push(Judged {
+                            edges: self.ahead.clone(),
+                            span: None,
+                            scale: 1.0,
+                            terms: Terms::default(),
+                            clearance,
+                            verdict,
+                        });
+                    }
+                    if self.nothing >= 0.0 {
+                        self.stage = Stage::Done;
+                    } else {
+                        self.least = Some((None, -self.nothing));
+                        self.list(planner, scratch);
+                        self.stage = Stage::Listed;
+                    }
+                }
+                Stage::Listed | Stage::Traversal => {
+                    let best = self.best.map_or(f32::INFINITY, |b| b.0);
+                    match self.queue.get(self.next).copied() {
+                        // Sorted by bound: whatever comes is no better.
+                        Some(candidate) if candidate.bound < best => {
+                            left -= 1;
+                            self.work_out(planner, &candidate, scratch);
+                            self.next += 1;
+                        }
+                        _ => self.run_out(planner),
+                    }
+                }
+                Stage::Done => return true,
+            }
+        }
+        self.stage == Stage::Done
+    }
+
+    fn work_out(&mut self, planner: &Planner<'_>, candidate: &Candidate, scratch: &mut Scratch) {
+        let mut counts = self.counts;
+        let (verdict, terms, clearance) = planner.judge(self, candidate, scratch, &mut counts);
+        self.counts = counts;
+        match verdict {
+            Verdict::Avoids(cost) if self.best.is_none_or(|b| cost < b.0) => {
+                self.best = Some((cost, self.next, terms, clearance));
+            }
+            Verdict::Hit(depth) if self.least.is_none_or(|l| depth < l.1) => {
+                self.least = Some((Some(self.next), depth));
+            }
+            _ => {}
+        }
+        self.tell(planner, candidate, verdict, terms, clearance);
+    }
+
+    fn tell(&mut self, planner: &Planner<'_>, candidate: &Candidate, verdict: Verdict, terms: Terms, clearance: f32) {
+        if self.why.is_none() {
+            return;
+        }
+        let edges = self.edges(planner, candidate).to_vec();
+        let last = edges.last().copied().unwrap_or(self.situation.0);
+        let span = planner.bodies.avoids(last).get(candidate.path.part as usize).map(|p| p.span);
+        let judged = Judged { edges, span, scale: candidate.scale, terms, clearance, verdict };
+        if let Some(why) = &mut self.why {
+            why.push(judged);
+        }
+    }
+
+    /// Nothing in the queue can be better: traverse the graph if the index cannot have been complete, else done.
+    fn run_out(&mut self, planner: &Planner<'_>) {
+        let rest = self.queue.split_off(self.next.min(self.queue.len()));
+        self.counts.bounded += rest.len() as u32;
+        for candidate in &rest {
+            self.tell(
+                planner,
+                candidate,
+                Verdict::Bounded,
+                Terms { timescale: candidate.timescale, ..Terms::default() },
+                0.0,
+            );
+        }
+        let (edge, since, _) = self.situation;
+        let left = planner.bodies.seconds(edge) - since;
+        let half = 0.5 * planner.config.rules.window;
+        let beyond = self.attack + half - left > planner.index.horizon();
+        if self.stage == Stage::Traversal || (planner.config.use_index && !beyond) {
+            self.stage = Stage::Done;
+            return;
+        }
+        self.stage = Stage::Traversal;
+        self.traversed = true;
+        let range = (self.attack - half - left, self.attack + half - left);
+        // What the index has listed is not listed again.
+        let range = if planner.config.use_index { (range.0.max(planner.index.horizon()), range.1) } else { range };
+        let rules = planner.config.rules;
+        let mut found = std::mem::take(&mut self.enumerated);
+        found.enumerate(
+            (planner.bodies, planner.graph, &rules, Aim::Avoid),
+            planner.graph.edge(edge).to,
+            range,
+            f32::INFINITY,
+        );
+        self.enumerated = found;
+        let paths = std::mem::take(&mut self.enumerated.list);
+        let mut listed: Vec<Candidate> =
+            paths.iter().filter_map(|path| self.candidate(planner, Origin::Graph, path, left, true)).collect();
+        self.enumerated.list = paths;
+        self.counts.enumerated += listed.len() as u32;
+        sort(&mut listed);
+        self.queue.extend(listed);
+    }
+
+    /// A path with its speed; `None` where it cannot be on time.
+    fn candidate(
+        &self,
+        planner: &Planner<'_>,
+        origin: Origin,
+        path: &Path,
+        left: f32,
+        on_way: bool,
+    ) -> Option<Candidate> {
+        let (edge, since, place) = self.situation;
+        let centre = path.centre + left;
+        let mut made = Candidate { origin, path: *path, centre, scale: 1.0, timescale: 0.0, bound: 0.0, on_way };
+        let edges = self.edges(planner, &made);
+        let last = edges.last().copied().unwrap_or(edge);
+        let part = planner.bodies.avoids(last).get(path.part as usize)?;
+        let mut legs = Vec::with_capacity(edges.len() + 1);
+        lay_into(planner.bodies, std::iter::once(edge).chain(edges.iter().copied()), since, &place, &mut legs);
+        let mut list = Vec::new();
+        stretches(planner.bodies, &legs, centre, self.attack > centre, &mut list);
+        let scaled = scale(&list, centre, self.attack);
+        let fits = scaled.and_then(|s| Some((s, terms::timescale(s, &planner.config)?)));
+        let half = 0.5 * (part.active.1 - part.active.0);
+        let on_time = (self.attack - centre).abs() <= half && planner.config.errata.adjustable == Form::Ours;
+        (made.scale, made.timescale) = match fits {
+            Some(fits) => fits,
+            // Nothing may be changed enough, but the avoidance is under way when the attack comes.
+            None if on_time => (1.0, terms::timescale(1.0, &planner.config)?),
+            None => return None,
+        };
+        let weights = &planner.config.weights;
+        let passed = if on_way || planner.config.errata.avoidance == Form::Printed { 0.0 } else { weights.avoidance };
+        made.bound = weights.timescale * made.timescale + passed;
+        Some(made)
+    }
+
+    /// Candidates of the current edge and of its node's index.
+    fn list(&mut self, planner: &Planner<'_>, scratch: &mut Scratch) {
+        let (edge, since, place) = self.situation;
+        let left = planner.bodies.seconds(edge) - since;
+        let half = 0.5 * planner.config.rules.window;
+        for (part, found) in planner.bodies.avoids(edge).iter().enumerate() {
+            let centre = found.centre() - since;
+            // The way out of it must still be ahead.
+            if found.from >= since && (centre - self.attack).abs() < half {
+                let path = Path { centre: centre - left, edges: (0, 0), part: part as u32 };
+                self.queue.extend(self.candidate(planner, Origin::Playing, &path, left, true));
+            }
+        }
+        if planner.config.use_index {
+            let node = planner.graph.edge(edge).to;
+            let table = &planner.index.avoid;
+            let range = (self.attack - half - left, self.attack + half - left);
+            let (paths, first) = table.between(node, range);
+            self.counts.index = paths.len() as u32;
+            if !paths.is_empty() {
+                scratch.bits.clear();
+                for sphere in self.threats.iter().flat_map(|t| &t.spheres) {
+                    for pair in sphere.places.windows(2) {
+                        let (p, q) = (place.back(pair[0]), place.back(pair[1]));
+                        let length = (q - p).length();
+                        // Only the part of the way that is close to the character matters (§ 6).
+                        if away(&[p, q], planner.bodies.pelvis(edge, since)) > 4.0 {
+                            continue;
+                        }
+                        let looks = (length / LOOK).ceil().max(1.0) as usize;
+                        for k in 0..=looks {
+                            table.mark(node, p.lerp(q, k as f32 / looks as f32), sphere.radius, &mut scratch.bits);
+                        }
+                    }
+                }
+            }
+            for (k, path) in paths.iter().enumerate() {
+                let number = first + k;
+                let on_way = scratch.bits.get(number / 64).is_some_and(|w| w >> (number % 64) & 1 == 1);
+                let candidate = self.candidate(planner, Origin::Index, path, left, on_way);
+                self.queue.extend(candidate);
+            }
+        }
+        sort(&mut self.queue);
+    }
+
+    /// What was decided: final after [`Search::step`] said so, the best so far before.
+    pub fn decision(&mut self, planner: &Planner<'_>, scratch: &mut Scratch) -> Decision {
+        let mut decision = Decision {
+            outcome: Outcome::Clear,
+            edges: Vec::new(),
+            warp: Warp::none(),
+            adaptation: None,
+            block: None,
+            terms: Terms::default(),
+            clearance: self.nothing,
+            span: None,
+            origin: Origin::Nothing,
+            counts: self.counts,
+            traversed: self.traversed,
+        };
+        if self.nothing >= 0.0 {
+            return decision;
+        }
+        if let Some((_, number, terms, clearance)) = self.best {
+            let candidate = self.queue[number];
+            decision.outcome = Outcome::Avoided;
+            (decision.terms, decision.clearance) = (terms, clearance);
+            self.fill(planner, &candidate, scratch, &mut decision);
+            decision.adaptation = adapt::tune(planner, &self.threats, clearance, scratch);
+            return decision;
+        }
+        // Nothing avoids as it is. In this order: a small bend of what comes nearest, or of what is played anyway; a block; a large bend.
+        let mut bent: Option<Decision> = None;
+        if let Some((Some(number), depth)) = self.least {
+            let candidate = self.queue[number];
+            decision.clearance = -depth;
+            self.fill(planner, &candidate, scratch, &mut decision);
+            decision.adaptation = adapt::rescue(planner, &self.threats, scratch);
+            bent = decision.adaptation.map(|_| Decision { outcome: Outcome::Avoided, ..decision.clone() });
+        }
+        let failed = Decision { adaptation: None, ..decision.clone() };
+        let size = |d: &Option<Decision>| d.as_ref().and_then(|d| d.adaptation).map_or(f32::INFINITY, |a| a.size);
+        if size(&bent) > adapt::LARGE {
+            decision.edges.clear();
+            decision.warp = Warp::none();
+            (decision.span, decision.origin, decision.clearance) = (None, Origin::Nothing, self.nothing);
+            self.lay_nothing(planner, scratch);
+            decision.adaptation = adapt::rescue(planner, &self.threats, scratch);
+            let own = decision.adaptation.map(|_| Decision { outcome: Outcome::Avoided, ..decision.clone() });
+            if size(&own) < size(&bent) {
+                bent = own;
+            }
+        }
+        if size(&bent) > adapt::LARGE {
+            let (edge, since, place) = self.situation;
+            let situation = Situation { edge, since, place, ahead: &self.ahead };
+            if let Some(guard) = block::find(planner, &situation, &self.threats, scratch) {
+                decision.outcome = Outcome::Blocked;
+                decision.edges = guard.edges;
+                decision.warp = guard.warp;
+                decision.span = guard.span;
+                decision.adaptation = guard.adaptation;
+                decision.block = Some(guard.block);
+                return decision;
+            }
+        }
+        if let Some(bent) = bent {
+            return bent;
+        }
+        decision = Decision { outcome: Outcome::Hit, ..failed };
+        decision
+    }
+
+    fn lay_nothing(&self, planner: &Planner<'_>, scratch: &mut Scratch) {
+        let (edge, since, place) = self.situation;
+        let edges = std::iter::once(edge).chain(self.ahead.iter().copied());
+        lay_into(planner.bodies, edges, since, &place, &mut scratch.legs);
+        go_on(planner.bodies, planner.graph, self.ends + 1.0, &mut scratch.legs);
+        scratch.warp.set(&[], 1.0);
+    }
+
+    fn fill(&self, planner: &Planner<'_>, candidate: &Candidate, scratch: &mut Scratch, out: &mut Decision) {
+        let Some((last, part)) = planner.lay_out(self, candidate, scratch) else { return };
+        out.edges.clear();
+        // What comes after the avoidance, as far as the attack lasts, belongs to the plan.
+        let until = scratch.warp.at(self.ends).0;
+        let kept = scratch.legs[1..].iter().enumerate().take_while(|(k, l)| *k < last || l.begins < until);
+        out.edges.extend(kept.map(|(_, l)| l.edge));
+        out.warp = scratch.warp.clone();
+        out.span = Some(part.span);
+        out.origin = candidate.origin;
+    }
+
+    /// The character has gone on to another edge: candidates that do not begin with it are dropped, the others go on from there.
+    /// `seconds` have passed since the search began.
+    pub fn went_on(
+        &mut self,
+        planner: &Planner<'_>,
+        situation: &Situation<'_>,
+        seconds: f32,
+    ) -> Result<(), ThreatError> {
+        let threats: Vec<Threat> = self.threats.iter().map(|t| t.later(seconds)).collect();
+        let why = self.why.is_some();
+        let mut fresh = Search::new(planner, situation, &threats, why)?;
+        fresh.counts = self.counts;
+        // Paths that begin with the edge now played are exactly those that its node's index lists.
+        *self = fresh;
+        Ok(())
+    }
+
+    /// The candidates, ranked: those that avoid by cost, then the others by how deep they are hit. Empty unless asked for.
+    pub fn why(&self) -> Vec<Judged> {
+        let mut list = self.why.clone().unwrap_or_default();
+        let rank = |j: &Judged| match j.verdict {
+            Verdict::Avoids(cost) => (0, cost),
+            Verdict::Bounded => (1, j.terms.timescale),
+            Verdict::Hit(depth) => (2, depth),
+            Verdict::Culled => (3, 0.0),
+            Verdict::OutOfScale => (4, 0.0),
+        };
+        list.sort_by(|a, b| rank(a).0.cmp(&rank(b).0).then(rank(a).1.total_cmp(&rank(b).1)));
+        list
+    }
+
+    /// How much has been done.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Whether the decision is final.
+    pub fn done(&self) -> bool {
+        self.stage == Stage::Done
+    }
+}
+
+/// By bound; among equals the index's order.
+fn sort(queue: &mut [Candidate]) {
+    queue.sort_by(|a, b| a.bound.total_cmp(&b.bound));
+}
