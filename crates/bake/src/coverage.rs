@@ -8,8 +8,8 @@ use kumite_motion::library::Library;
 use kumite_motion::volume::{self, Sphere};
 use kumite_motion::{Clip, EdgeIdx, FrameIdx, NodeIdx, Pose, Role, SpanKind, Vec2, Vec3, WorldPose, fk};
 
-use crate::graph::{LabelLoss, Report};
-use crate::repair::{Repaired, is_bridge};
+use crate::graph::{LabelLoss, Lost, Report, UNBROKEN, keeps};
+use crate::repair::{NO_WAY, Repaired, is_bridge};
 
 /// Directions that are looked at: evenly around, the first ahead, then to the left.
 pub const DIRECTIONS: usize = 16;
@@ -216,25 +216,26 @@ pub fn gaps(
     spots: &[Spot],
 ) -> Vec<Gap> {
     let mut gaps = Vec::new();
-    let lost = report.into_iter().flat_map(|r| &r.labels).filter(|l| l.kept < l.total);
-    // Actions are mended by bridges; what is told here is what is still missing.
-    for LabelLoss { kind, label, lost, .. } in
-        lost.filter(|l| !matches!(l.kind, SpanKind::Attack | SpanKind::Avoid | SpanKind::Block))
-    {
+    // Most is mended by bridges; what is told here is what is still missing.
+    let missing = |l: &&Lost| {
+        let clip = library.clip(l.clip);
+        !keeps(clip, l.clip, &clip.spans[l.span as usize], library.graph().edges(), &UNBROKEN)
+    };
+    for LabelLoss { kind, label, lost, .. } in report.into_iter().flat_map(|r| &r.labels) {
         let mut by_clip: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
-        for l in lost {
+        for l in lost.iter().filter(missing) {
             let entry = by_clip.entry(&library.clip(l.clip).name).or_insert((0, l.why.text()));
             entry.0 += 1;
         }
         for (clip, (count, why)) in by_clip {
             gaps.push(Gap {
                 what: format!("{} {label} of {clip} cannot be played ({count}): {why}", kind.name()).replace("  ", " "),
-                fix: "capture a way between it and a standing pose, or label it as an action to have it bridged"
-                    .to_owned(),
+                fix: "capture a way between it and a pose of another motion".to_owned(),
             });
         }
     }
-    for left in repaired.into_iter().flat_map(|r| &r.left) {
+    // Spans that have no way in or out are told already, with why.
+    for left in repaired.into_iter().flat_map(|r| &r.left).filter(|l| report.is_none() || !l.ends_with(NO_WAY)) {
         let fix = if left.contains("begins late") {
             "capture an avoidance out of this motion: from here no person gets into the stance of those there are in less time"
         } else {

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use kumite_bake::graph::{self, seconds_to};
+use kumite_bake::graph::{kept, seconds_to};
 use kumite_bake::repair::seconds_until;
 use kumite_bake::transitions::{Cloud, TransitionConfig, each_row};
 use kumite_motion::library::Library;
-use kumite_motion::{Clip, EdgeIdx, SpanKind};
+use kumite_motion::{Clip, SpanKind};
 use kumite_picture::{Matrix, Network, Theme};
 use serde_json::{Map, Value, json};
 
@@ -35,11 +35,10 @@ pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> Outcome<Report> {
     let mut labels = Map::new();
     let gaps = &told.gaps;
     for kind in SpanKind::ALL {
-        let total: usize = library.clips().iter().flat_map(|c| &c.spans).filter(|s| s.kind == kind).count();
+        let (kept, total) = kept(&library, kind);
         if total == 0 {
             continue;
         }
-        let kept = kept(&library, kind, report);
         let ready = matches!(kind, SpanKind::Attack | SpanKind::Avoid | SpanKind::Block);
         let mut to = if ready { seconds_until(&library, kind) } else { seconds_to(&library, kind) };
         to.sort_by(f32::total_cmp);
@@ -118,21 +117,4 @@ fn matrix(library: &Library) -> Outcome<Matrix> {
     let limit = far.get(far.len() * 9 / 10).copied().unwrap_or(0.1);
     let borders = firsts.iter().skip(1).map(|s| pixel(*s)).collect();
     Ok(Matrix { size, distances, borders, cuts, limit, theme: Theme::LIGHT })
-}
-
-/// How many spans of a kind can be played: actions whole in one edge, of the rest what the report says.
-fn kept(library: &Library, kind: SpanKind, report: Option<&graph::Report>) -> usize {
-    let of_kind = |c: usize| library.clips()[c].spans.iter().enumerate().filter(move |s| s.1.kind == kind).map(|s| s.0);
-    if !matches!(kind, SpanKind::Attack | SpanKind::Avoid | SpanKind::Block) {
-        let lost = report.into_iter().flat_map(|r| &r.labels).filter(|l| l.kind == kind);
-        let lost: usize = lost.map(|l| l.total - l.kept).sum();
-        return (0..library.clips().len()).map(|c| of_kind(c).count()).sum::<usize>() - lost;
-    }
-    let graph = library.graph();
-    let whole = |c: usize, span: usize| {
-        (0..graph.edges().len() as u32)
-            .map(EdgeIdx)
-            .any(|e| graph.edge(e).clip.at() == c && graph.spans(e).iter().any(|s| s.whole && s.span as usize == span))
-    };
-    (0..library.clips().len()).map(|c| of_kind(c).filter(|s| whole(c, *s)).count()).sum()
 }

@@ -99,7 +99,7 @@ const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "connectivity",
-        says: "After repair every labelled attack, avoidance and block of the embedded library, ACCAD and CMU is kept and can be reached from \
+        says: "After repair every labelled motion of the embedded library, ACCAD and CMU is kept and can be reached from \
                every node; embedded motions follow each other through one step at most and an avoidance begins within 0.3 s (median) \
                and 0.6 s (worst); 15 % or less of a random walk is synthetic, and the quality gates hold on it.",
         by: Proof::Test("kumite-bake", "repair", "_"),

@@ -119,7 +119,7 @@ impl Character {
         &self.world
     }
 
-    /// What is planted, as the source says.
+    /// What is planted.
     pub fn contacts(&self) -> Contacts {
         self.contacts
     }
@@ -239,20 +239,14 @@ impl Character {
         let edge = self.library.graph().edge(self.playing.edge);
         let clip = self.library.clip(edge.clip);
         let time = edge.first.at() as f32 / clip.fps() + self.playing.since;
-        self.contacts = sample::contacts_at(clip, time);
+        let planted = sample::contacts_at(clip, time);
         let soon = sample::contacts_at(clip, time + GRIP);
         if let Some((adaptation, time)) = self.following.as_ref().and_then(|f| Some((f.adaptation?, f.time))) {
             adaptation.apply(time, self.library.skeleton(), &mut pose, &mut self.world);
         }
         fk::pose(self.library.skeleton(), &pose, &mut self.world);
-        self.feet.plant(
-            self.library.skeleton(),
-            &self.anatomy,
-            (self.contacts, soon),
-            TICK,
-            &mut pose,
-            &mut self.world,
-        );
+        self.contacts =
+            self.feet.plant(self.library.skeleton(), &self.anatomy, (planted, soon), TICK, &mut pose, &mut self.world);
         self.pose = pose;
     }
 }

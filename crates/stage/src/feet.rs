@@ -14,8 +14,9 @@ const RELEASE: f32 = 0.20;
 pub(crate) const GRIP: f32 = 0.12;
 /// Soles of captures are this far off the floor while planted, metres.
 const FLOAT: f32 = 0.03;
-/// A foot is let go when its motion has gone farther than this from its hold, metres: the clip means another place.
+/// A foot steps when its motion has gone farther than this from its hold, metres: the clip means another place. It is lifted by so much, metres.
 const TORN: f32 = 0.25;
+const LIFT: f32 = 0.03;
 /// A leg is stretched to this share of its length at most, and freely to the other.
 const REACH: f32 = 0.996;
 const FREE: f32 = 0.96;
@@ -53,6 +54,8 @@ struct Hold {
     /// What is left of an old hold: from the motion's place to the shown one, when it was let go, and how long ago.
     rest: Vec3,
     since: f32,
+    /// Whether it was torn off, and steps to where its motion stands.
+    steps: bool,
     /// Of heel and ball.
     grip: [Grip; 2],
 }
@@ -81,7 +84,7 @@ fn ramp(from: f32, up: bool, seconds: f32) -> f32 {
 
 impl Default for Hold {
     fn default() -> Self {
-        Self { at: None, rest: Vec3::ZERO, since: RELEASE, grip: [Grip::default(); 2] }
+        Self { at: None, rest: Vec3::ZERO, since: RELEASE, steps: false, grip: [Grip::default(); 2] }
     }
 }
 
@@ -96,7 +99,7 @@ pub(crate) struct Feet {
 
 impl Feet {
     /// Moves the legs so that planted feet stand where they stood. `soon` is what will be planted in [`GRIP`] seconds, as far as is known.
-    /// `world` is that of `pose` before and after.
+    /// `world` is that of `pose` before and after. Returns what stands in the end: not a foot that steps, whatever its clip says.
     pub(crate) fn plant(
         &mut self,
         skeleton: &Arc<Skeleton>,
@@ -105,7 +108,8 @@ impl Feet {
         seconds: f32,
         pose: &mut Pose,
         world: &mut WorldPose,
-    ) {
+    ) -> Contacts {
+        let mut stands = contacts;
         let roles = Roles::canonical();
         let actor = Actor { skeleton, roles: &roles, anatomy };
         let near = contacts.with(soon);
@@ -120,9 +124,12 @@ impl Feet {
                 grip.firm = ramp(grip.firm, contacts.any(part), seconds);
             }
             let mut offset = hold.offset(heel, ball, Part::of(contacts, heel_part, toe_part), seconds);
+            if hold.steps {
+                stands = stands.without(heel_part).without(toe_part);
+            }
             let [on_heel, on_ball] = hold.grip.map(|grip| ease(grip.near));
             let [heel_down, ball_down] = [hold.grip[0].down(heel.y), hold.grip[1].down(ball.y)];
-            offset.y = -(heel_down * (1.0 - on_ball) + ball_down);
+            offset.y += -(heel_down * (1.0 - on_ball) + ball_down);
             let Some(chain) = ik::Chain::of_canonical(ankle) else { continue };
             let to = world.position(chain.end) + offset;
             let firm = on_heel.max(on_ball).max(hold.left());
@@ -147,6 +154,7 @@ impl Feet {
                 chain.reach(skeleton, target + within, pose, world);
             }
         }
+        stands
     }
 
     /// Lowers the hips towards `drop`, without a jerk.
@@ -164,7 +172,8 @@ impl Hold {
     /// By how much the foot is moved along the ground from where its motion has it.
     fn offset(&mut self, heel: Vec3, ball: Vec3, stands: Option<Part>, seconds: f32) -> Vec3 {
         let left = self.rest * self.left();
-        if let Some(part) = stands {
+        self.steps &= stands.is_some() && self.since < RELEASE;
+        if let Some(part) = stands.filter(|_| !self.steps) {
             let point = if part == Part::Heel { heel } else { ball };
             // It comes down where it is shown.
             let here = Vec3::new(point.x + left.x, 0.0, point.z + left.z);
@@ -176,11 +185,14 @@ impl Hold {
                 self.since = 0.0;
                 return offset;
             }
+            self.steps = true;
         }
         if self.at.take().is_none() {
             self.since += seconds;
         }
-        self.rest * self.left()
+        let way = (self.since / RELEASE).min(1.0);
+        let lift = if self.steps { LIFT * 16.0 * way * way * (1.0 - way) * (1.0 - way) } else { 0.0 };
+        self.rest * self.left() + Vec3::Y * lift
     }
 
     /// How much is left of the last hold, 1 while it lasts.

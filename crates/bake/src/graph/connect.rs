@@ -78,7 +78,7 @@ fn by_source(nodes: usize, edges: impl Iterator<Item = (usize, usize)> + Clone) 
 }
 
 /// Nodes that can be reached from some, which count as reached.
-pub(super) fn reached(nodes: usize, edges: impl Iterator<Item = (usize, usize)> + Clone, from: &[usize]) -> Vec<bool> {
+pub(crate) fn reached(nodes: usize, edges: impl Iterator<Item = (usize, usize)> + Clone, from: &[usize]) -> Vec<bool> {
     let (starts, targets) = by_source(nodes, edges);
     let mut reached = vec![false; nodes];
     let mut open = from.to_vec();

@@ -17,9 +17,10 @@ use kumite_motion::graph::{Edge, Entry, GraphError, Node, SpanRef, stand};
 use kumite_motion::{Clip, ClipIdx, FrameIdx, Graph, NodeIdx, SpanKind};
 
 use crate::transitions::{Transition, Transitions};
+pub(crate) use connect::reached;
 pub(crate) use reach::carried_back;
 pub use reach::seconds_to;
-pub use report::{LabelLoss, Lost, Report, Why};
+pub use report::{LabelLoss, Lost, Report, UNBROKEN, Why, keeps, kept};
 
 /// How the graph is built.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use kumite_motion::{Clip, ClipIdx, Graph, SpanKind};
+use kumite_motion::graph::Edge;
+use kumite_motion::library::Library;
+use kumite_motion::{Clip, ClipIdx, Graph, Span, SpanKind};
 
 use super::{GraphConfig, Node, Way, connect, span_in};
 
@@ -91,6 +93,33 @@ pub(super) fn union(mut ranges: Vec<(ClipIdx, u32, u32)>) -> Vec<(ClipIdx, u32, 
     out
 }
 
+/// Actions: only whole are they of use.
+pub const UNBROKEN: [SpanKind; 3] = [SpanKind::Attack, SpanKind::Avoid, SpanKind::Block];
+
+/// Whether edges play a span: all of it in one if it must not be broken, else at least half.
+pub fn keeps(clip: &Clip, at: ClipIdx, span: &Span, edges: &[Edge], unbroken: &[SpanKind]) -> bool {
+    let of_clip = edges.iter().filter(|e| e.clip == at);
+    if unbroken.contains(&span.kind) {
+        return of_clip.into_iter().any(|e| span_in(clip, span.from, span.to, e.first.0, e.last.0) == Some(true));
+    }
+    share(clip, span, &union(of_clip.map(|e| (at, e.first.0, e.last.0)).collect())) >= 0.5
+}
+
+/// How many spans of a kind a library's graph keeps, by [`keeps`], and how many there are.
+pub fn kept(library: &Library, kind: SpanKind) -> (usize, usize) {
+    let clips = (0..library.clips().len() as u32).map(ClipIdx).map(|c| (c, library.clip(c)));
+    let spans = clips.flat_map(|(at, clip)| clip.spans.iter().filter(|s| s.kind == kind).map(move |s| (at, clip, s)));
+    let edges = library.graph().edges();
+    spans.fold((0, 0), |(kept, all), (at, clip, s)| (kept + usize::from(keeps(clip, at, s, edges, &UNBROKEN)), all + 1))
+}
+
+/// Which share of a span some ranges of its clip play.
+fn share(clip: &Clip, span: &Span, played: &[(ClipIdx, u32, u32)]) -> f32 {
+    let (from, to) = (span.from * clip.fps(), (span.to * clip.fps()).min((clip.frames() - 1) as f32));
+    let part = |r: &(ClipIdx, u32, u32)| (to.min(r.2 as f32) - from.max(r.1 as f32)).max(0.0);
+    (played.iter().map(part).sum::<f32>() / (to - from).max(1e-3)).min(1.0)
+}
+
 pub(super) fn account(
     clips: &[Clip],
     graph: &Graph,
@@ -116,17 +145,7 @@ pub(super) fn account(
                 lost: Vec::new(),
             });
             loss.total += 1;
-            let (from, to) = (span.from * clip.fps(), (span.to * clip.fps()).min((clip.frames() - 1) as f32));
-            let part = |r: &(ClipIdx, u32, u32)| (to.min(r.2 as f32) - from.max(r.1 as f32)).max(0.0);
-            let covered: f32 = played.iter().filter(|r| r.0 == clip_idx).map(part).sum();
-            let share = (covered / (to - from).max(1e-3)).min(1.0);
-            let whole = |first, last| span_in(clip, span.from, span.to, first, last) == Some(true);
-            let kept = if config.unbroken.contains(&span.kind) {
-                graph.edges().iter().any(|e| e.clip == clip_idx && whole(e.first.0, e.last.0))
-            } else {
-                share >= 0.5
-            };
-            if kept {
+            if keeps(clip, clip_idx, span, graph.edges(), &config.unbroken) {
                 loss.kept += 1;
                 continue;
             }
@@ -145,7 +164,8 @@ pub(super) fn account(
             } else {
                 Why::Apart
             };
-            loss.lost.push(Lost { clip: clip_idx, span: number as u32, share, why });
+            let of_clip: Vec<_> = played.iter().filter(|r| r.0 == clip_idx).copied().collect();
+            loss.lost.push(Lost { clip: clip_idx, span: number as u32, share: share(clip, span, &of_clip), why });
         }
     }
     let seconds = |r: &(ClipIdx, u32, u32)| (r.2 - r.1) as f32 / clips[r.0.at()].fps();
