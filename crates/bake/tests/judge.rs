@@ -2,16 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "helpers of tests")]
 
-use std::path::Path;
 use std::sync::Arc;
 
-use kumite_bake::judge::{Figures, Verdict, What, Window, figures, judge};
+use kumite_bake::judge::{Act, Verdict, What, figures, judge};
 use kumite_bake::understand::understand;
 use kumite_formats::bvh;
 use kumite_keying::embedded;
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::rotation::about;
-use kumite_motion::{Clip, Pose, Role, Roles, Vec3};
+use kumite_motion::{Clip, Pose, Role, Roles, Span, SpanKind, Vec3};
 
 /// Captures in folders of this name, by the names of their files.
 fn captures(folder: &str) -> Vec<(String, Clip)> {
@@ -148,9 +147,11 @@ fn very_short_clips_are_judged_too() {
         let short = clip.trimmed(0..frames).unwrap();
         let verdict = judge(&short, &Roles::canonical(), &Anatomy::of_canonical(short.skeleton()));
         assert!(verdict.passes() && !verdict.findings.is_empty(), "{frames}");
-        assert!(
-            figures(&short, &Roles::canonical(), &Anatomy::of_canonical(short.skeleton()), Window::Swing).is_some()
-        );
+        let span = Span::new(SpanKind::Walk, "", 0.0, 9.0);
+        for act in [Act::Strike(Role::LeftWrist), Act::Dodge, Act::Duck, Act::Block] {
+            assert_eq!(figures(&short, &span, act).len(), 1, "{act:?}, {frames} frames");
+        }
+        assert!(figures(&short, &span, Act::Step).is_empty());
     }
 }
 
@@ -208,92 +209,3 @@ fn figures_of_the_captures() {
         );
     }
 }
-
-/// What a motion is measured by, and the captures of the same kind.
-const KINDS: [(&str, Window, &[&str]); 23] = [
-    ("step-forward", Window::Swing, &["E3_Advance", "E7_SuperFastAdvance"]),
-    ("step-back", Window::Swing, &["E5_Retreat"]),
-    ("step-left", Window::Swing, &["E9_SideStepLeft"]),
-    ("step-right", Window::Swing, &["E9_SideStepLeft"]),
-    ("pivot-left", Window::Swing, &["E2_TurnAroundLeft"]),
-    ("pivot-right", Window::Swing, &["E1_TurnAroundRight"]),
-    ("guard-to-stand", Window::Swing, &["D4_ReadyToRelax"]),
-    ("stand-to-guard", Window::Swing, &["D1_StandToReady"]),
-    ("walk", Window::Stride, &["B3_Walk", "B1_StandToWalk", "02_01", "07_01", "69_01"]),
-    ("walk-turn-left", Window::Stride, &["B9_WalkTurnLeft90", "B12_WalkTurnRight90", "16_17", "69_24"]),
-    ("walk-stop", Window::Stride, &["B2_WalkToStand", "16_34"]),
-    ("jab", Window::Strike, &["E1_JabLeft", "E15_BodyJabRight", "E16_BodyJabLeft"]),
-    ("jab-step", Window::Strike, &["E1_JabLeft", "E15_BodyJabRight", "E16_BodyJabLeft"]),
-    ("cross", Window::Strike, &["E3_CrossLeft", "E4_CrossRight", "E13_BodyCrossLeft"]),
-    ("hook", Window::Strike, &["E5_HookLeft", "E6_HookRight", "E9_BodyHookLeft"]),
-    ("slip-left", Window::Head, &["E19_DodgeLeft", "E20_DodgeRight"]),
-    ("slip-right", Window::Head, &["E19_DodgeLeft", "E20_DodgeRight"]),
-    ("sway-back", Window::Head, &["E19_DodgeLeft", "E20_DodgeRight"]),
-    ("duck", Window::Low, &["E21_DuckLeft"]),
-    ("bob-and-weave", Window::Low, &["E21_DuckLeft"]),
-    ("sidestep", Window::Swing, &["E9_SideStepLeft"]),
-    ("block-high", Window::Hand, &["E11_BlockLeftHigh", "E13_BlockRightHigh", "E17_BlockMiddleHigh"]),
-    ("block-low", Window::Hand, &["E12_BlockLeftLow", "E15_BlockLeftMiddle", "E18_BlockMiddleLow"]),
-];
-
-fn cells(f: &Figures) -> [f32; 6] {
-    [f.active_seconds, f.hand_speed, f.foot_speed, f.reach, f.head_travel, f.mass_travel]
-}
-
-#[test]
-fn figures_are_those_of_people() {
-    let mut captured = captures("combat/accad_male2");
-    captured.extend(captures("locomotion/accad_male2"));
-    captured.extend(captures("locomotion/cmu"));
-    let clips = embedded::clips().unwrap();
-    let (mut table, mut off) = (String::new(), Vec::new());
-    for (name, window, like) in KINDS {
-        let clip = clips.iter().find(|c| c.name == name).unwrap();
-        let ours = figures(clip, &Roles::canonical(), &Anatomy::of_canonical(clip.skeleton()), window).unwrap();
-        let mut theirs: Vec<[f32; 6]> = Vec::new();
-        for like in like {
-            let Some((_, raw)) = captured.iter().find(|(n, _)| n.trim_start_matches("Male2_") == *like) else {
-                continue;
-            };
-            let found = understand(raw).unwrap();
-            theirs.push(cells(&figures(&found.clip, &found.roles.value, &found.anatomy, window).unwrap()));
-        }
-        let range = |i: usize| {
-            let fold = |f: fn(f32, f32) -> f32, from: f32| theirs.iter().map(|t| t[i]).fold(from, f);
-            (fold(f32::min, f32::INFINITY), fold(f32::max, f32::NEG_INFINITY))
-        };
-        let (least, most) = range(0);
-        if !theirs.is_empty() && !(0.75 * least..=1.25 * most).contains(&ours.active_seconds) {
-            off.push(format!("{name}: {} s, captures {least} to {most} s", ours.active_seconds));
-        }
-        let row: Vec<String> = cells(&ours)
-            .iter()
-            .enumerate()
-            .map(|(i, v)| {
-                let (a, b) = range(i);
-                if (a - b).abs() < 0.005 { format!("{v:.2} ({a:.2})") } else { format!("{v:.2} ({a:.2}-{b:.2})") }
-            })
-            .collect();
-        table += &format!("| {name} | {} | {} |\n", row.join(" | "), like.join(", "));
-    }
-    assert!(off.is_empty(), "{}", off.join("\n"));
-    if captured.is_empty() {
-        return;
-    }
-    // The table of the documentation is written here, and checked here.
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/motions.md");
-    let page = std::fs::read_to_string(&path).unwrap();
-    let (before, rest) = page.split_once(BEGIN).unwrap();
-    let (_, after) = rest.split_once(END).unwrap();
-    let head = "| motion | active, s | hand, m/s | foot, m/s | reach | head, m | mass, m | captures |\n\
-                |---|---|---|---|---|---|---|---|\n";
-    let fresh = format!("{before}{BEGIN}\n{head}{table}{END}{after}");
-    if std::env::var_os("KUMITE_WRITE").is_some() {
-        std::fs::write(&path, fresh).unwrap();
-    } else {
-        assert!(page == fresh, "docs/motions.md is out of date: run with KUMITE_WRITE=1");
-    }
-}
-
-const BEGIN: &str = "<!-- measured -->";
-const END: &str = "<!-- end -->";

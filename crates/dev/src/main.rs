@@ -18,6 +18,7 @@ const HELP: &str = "cargo dev <command>
   bench [NAME…]    speed beside peers, measured in one run
   tidy             documents against code: crates, arrows, paths, claims
   report           docs/results.md from docs/results.json
+  motions          the table of docs/motions.md: the embedded motions beside the captures
 ";
 
 fn main() -> ExitCode {
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Some("bench") => steps::bench(rest),
         Some("tidy") => tidy::tidy(),
         Some("report") => report::write(),
+        Some("motions") => steps::motions(),
         _ => Err(HELP.to_owned()),
     };
     match done {

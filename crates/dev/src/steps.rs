@@ -118,6 +118,16 @@ pub fn test_one(name: &str) -> Result<(), String> {
     steps.finish()
 }
 
+/// Measures the embedded motions and the captures anew, writes the table, and holds the one against the other.
+pub fn motions() -> Result<(), String> {
+    let mocap = captures::known();
+    let test = |filter: &str, env: &[(&str, &str)]| {
+        run(&["cargo", "test", "--quiet", "--release", "-p", "kumite-bake", "--test", "people", filter], env)
+    };
+    test("the_table", &[("KUMITE_MOCAP", &mocap), ("KUMITE_WRITE", "1")])?;
+    test("every_active", &[])
+}
+
 /// Speed beside peers.
 pub fn bench(names: &[String]) -> Result<(), String> {
     let mocap = captures::known();

@@ -16,7 +16,7 @@ use kumite_motion::limits::Limit;
 use kumite_motion::{Clip, Contacts, Role, Roles, Vec2, Vec3, mass, sample, support};
 
 use film::Film;
-pub use measure::{Figures, Window, figures};
+pub use measure::{Act, Figures, figures};
 pub use solid::{Solid, solids};
 
 /// What was looked at.
