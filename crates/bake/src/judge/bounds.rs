@@ -2,7 +2,9 @@
 //!
 //! Measured: 110 captures of one martial artist (Open Motion Project, ACCAD, The Ohio State University: 56 of combat, 54 of
 //! locomotion, at 30 and 120 frames per second), each judged as a whole. The bounds of speeds, accelerations, jerk, slides,
-//! pushes, drops and sunk soles are 1.5 times what 98 of 100 of them stay below, both sides of the body taken together.
+//! pushes, drops and sunk soles are what 98 of 100 of them stay below, both sides of the body taken together, and a margin. For hands,
+//! feet and the body as a whole the margin is a quarter. For single joints and for pushes it is a half: with a quarter ten more of the
+//! fights would fail, nearly all of them kicks, by one joint each, and bridges out of a walk push harder than anyone here does.
 //! The test `figures_of_the_captures` measures them again. Those marked *chosen* are not measured but set by hand.
 //!
 //! That nine of ten of these fights pass is therefore no proof on strangers: the bounds were made on them. Of other people's
@@ -43,21 +45,21 @@ pub const FLIGHT_FOR: f32 = 0.16;
 /// Difference from gravity, metres per second squared. Chosen: few captures fly, and short flights are hard to fit.
 pub const NOT_GRAVITY: f32 = 4.5;
 /// Metres per second.
-pub const HAND_SPEED: f32 = 14.1;
+pub const HAND_SPEED: f32 = 11.8;
 /// Metres per second.
-pub const FOOT_SPEED: f32 = 15.9;
+pub const FOOT_SPEED: f32 = 13.2;
 /// Metres per second.
-pub const BODY_SPEED: f32 = 6.9;
+pub const BODY_SPEED: f32 = 5.75;
 /// Metres per second squared.
-pub const BODY_ACCELERATION: f32 = 43.0;
+pub const BODY_ACCELERATION: f32 = 36.0;
 /// Frames of the parabolas through the path of the centre of mass.
 pub const PUSH_FRAMES: usize = 6;
 /// By how much the centre of mass may fall faster than things fall, metres per second squared.
-pub const DROP: f32 = 2.8;
+pub const DROP: f32 = 2.35;
 /// Metres per second squared: what soles hold, and a little more in landings.
 pub const PUSH: f32 = 12.5;
 /// Metres per second cubed.
-pub const HAND_JERK: f32 = 8600.0;
+pub const HAND_JERK: f32 = 7170.0;
 
 /// Degrees by which a joint may exceed the ranges of [`kumite_motion::limits`]. Chosen.
 pub fn limit_excess_deg(role: Role) -> f32 {
