@@ -147,10 +147,8 @@ const ROWS: [(&str, SpanKind, By, &[Like]); 26] = [
     ("hit-head", SpanKind::React, By::Dodge, &[]),
     ("hit-body", SpanKind::React, By::Dodge, &[]),
 ];
-const TURNS: [Like; 1] = [Named(
-    SpanKind::Walk,
-    &["B9_WalkTurnLeft90", "B12_WalkTurnRight90", "16_17", "16_19", "69_20", "69_24"],
-)];
+const TURNS: [Like; 1] =
+    [Named(SpanKind::Walk, &["B9_WalkTurnLeft90", "B12_WalkTurnRight90", "16_17", "16_19", "69_20", "69_24"])];
 
 fn measured(clip: &Clip, span: &Span, by: By) -> Vec<Figures> {
     let act = match by {
@@ -201,7 +199,8 @@ fn seen(clip: &Clip, sight: Sight) -> Vec<Span> {
             Sight::Block(height) => class == "block" && get("height").as_deref() == Some(height),
         };
         if is {
-            let (from, to) = time("at").map_or_else(|| (time("from").unwrap(), time("to").unwrap()), |at| (at - 0.1, at + 0.1));
+            let (from, to) =
+                time("at").map_or_else(|| (time("from").unwrap(), time("to").unwrap()), |at| (at - 0.1, at + 0.1));
             let mut span = Span::new(SpanKind::Attack, &class, from, to);
             span.part = Some(wrist);
             spans.push(span);
@@ -212,7 +211,10 @@ fn seen(clip: &Clip, sight: Sight) -> Vec<Span> {
 
 fn say(who: &str, f: &Figures) {
     let [active, hand, foot, reach, mass] = columns(f);
-    println!("    {who} {:.2}: active {active:.3} hand {hand:.2} foot {foot:.2} reach {reach:.3} mass {mass:.3}", f.active.0);
+    println!(
+        "    {who} {:.2}: active {active:.3} hand {hand:.2} foot {foot:.2} reach {reach:.3} mass {mass:.3}",
+        f.active.0
+    );
 }
 
 /// All that people do of it, and who.
@@ -251,7 +253,8 @@ fn people(captured: &[Clip], by: By, likes: &[Like]) -> (Vec<Figures>, String) {
 }
 
 /// The columns of the table.
-const HEAD: &str = "| motion | active, s | hand, m/s | foot, m/s | reach | mass, m | people |\n|---|---|---|---|---|---|---|\n";
+const HEAD: &str =
+    "| motion | active, s | hand, m/s | foot, m/s | reach | mass, m | people |\n|---|---|---|---|---|---|---|\n";
 
 fn columns(f: &Figures) -> [f32; 5] {
     [f.active_seconds(), f.hand_speed, f.foot_speed, f.reach, f.mass_travel]
@@ -334,7 +337,8 @@ fn every_active_phase_is_in_the_range_of_people() {
     let table = page.split_once(BEGIN).unwrap().1.split_once(END).unwrap().0;
     let mut off = Vec::new();
     for (name, kind, by, likes) in ROWS {
-        let row = table.lines().find(|l| l.starts_with(&format!("| {name} |"))).unwrap_or_else(|| panic!("no row {name}"));
+        let row =
+            table.lines().find(|l| l.starts_with(&format!("| {name} |"))).unwrap_or_else(|| panic!("no row {name}"));
         let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
         assert_eq!(cells.len(), 7, "{row}");
         let ours = ours(&clips, name, kind, by);
