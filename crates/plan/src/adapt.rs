@@ -233,7 +233,7 @@ pub(crate) fn rescue(planner: &Planner<'_>, threats: &[Threat], scratch: &mut Sc
     let mut best: Option<Adaptation> = None;
     let mut attempt = |best: &mut Option<Adaptation>, made: &dyn Fn(f32) -> Adaptation| {
         let limit = best.as_ref().map_or(most, |b| (0.97 * b.size).min(most));
-        let mut clean = |share: f32| planner.clearance_of(&steps, &made(share), &mut rows) >= CLEAN;
+        let mut clean = |share: f32| planner.clears(CLEAN, &steps, &made(share), &mut rows);
         if !clean(limit) {
             return;
         }

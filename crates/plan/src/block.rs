@@ -109,7 +109,8 @@ pub fn find(
         lay_into(bodies, route, situation.since, &situation.place, &mut scratch.legs);
         let depth = scratch.legs.len();
         let mut list = Vec::new();
-        stretches(bodies, &scratch.legs, centre, attack > centre, &mut list);
+        let edges = scratch.legs.iter().map(|l| l.edge);
+        stretches(bodies, edges, situation.since, centre, attack > centre, &mut list);
         let fits = scale(&list, centre, attack).and_then(|s| Some((s, terms::timescale(s, &planner.config)?)));
         let on_time = (attack - centre).abs() <= 0.5 * (part.active.1 - part.active.0);
         let Some((scaled, price)) =

@@ -116,6 +116,8 @@ pub struct Bodies {
     parts: Vec<Role>,
     /// Per frame: x, y, z, each `width` long, in the clip's own place.
     rows: Vec<f32>,
+    /// Per frame: where the pelvis is, and how far any surface is from it, metres. Most looks end here, and rows are far apart in memory.
+    middles: Vec<(Vec3, f32)>,
     /// Per join: offset and speed of it, each like a row.
     joins: Vec<f32>,
     edges: Vec<EdgeInfo>,
@@ -143,7 +145,7 @@ impl Bodies {
             radii[j] = sphere.radius;
             parts[j] = sphere.part;
         }
-        let (mut rows, mut starts) = (Vec::new(), Vec::new());
+        let (mut rows, mut starts, mut middles) = (Vec::new(), Vec::new(), Vec::new());
         let (mut pose, mut world) = (Pose::default(), WorldPose::default());
         let mut reach = 0.0f32;
         for clip in library.clips() {
@@ -158,11 +160,14 @@ impl Bodies {
                     rows[at + width + j] = p.y;
                     rows[at + 2 * width + j] = p.z;
                 };
+                let mut extent = 0.0f32;
                 for (j, sphere) in body.iter().enumerate() {
                     let p = world.point(sphere.joint, sphere.offset);
-                    reach = reach.max((p - pose.root()).length() + sphere.radius);
+                    extent = extent.max((p - pose.root()).length() + sphere.radius);
                     put(j, p);
                 }
+                reach = reach.max(extent);
+                middles.push((world.positions[0], extent));
                 for (j, p) in world.positions.iter().enumerate() {
                     put(body.len() + j, *p);
                 }
@@ -174,6 +179,7 @@ impl Bodies {
             radii,
             parts,
             rows,
+            middles,
             joins: Vec::new(),
             edges: Vec::new(),
             kept: Vec::new(),
@@ -373,7 +379,7 @@ impl Bodies {
 
     /// Bytes of all tables.
     pub fn bytes(&self) -> usize {
-        4 * (self.rows.len() + self.joins.len()) + self.edges.len() * size_of::<EdgeInfo>()
+        4 * (self.rows.len() + self.joins.len() + 4 * self.middles.len()) + self.edges.len() * size_of::<EdgeInfo>()
     }
 
     /// A row to sample into.
@@ -419,9 +425,15 @@ impl Bodies {
     /// Where the pelvis is, in its clip's place.
     #[inline]
     pub fn pelvis(&self, edge: EdgeIdx, seconds: f32) -> Vec3 {
+        self.middle(edge, seconds).0
+    }
+
+    /// Likewise, with how far the body reaches from it there, metres.
+    #[inline]
+    pub(crate) fn middle(&self, edge: EdgeIdx, seconds: f32) -> (Vec3, f32) {
         let info = &self.edges[edge.at()];
         let frame = ((info.first + seconds) * info.fps).clamp(0.0, info.last as f32) as u32;
-        self.frame((info.frames + frame) as usize, self.spheres)
+        self.middles[(info.frames + frame) as usize]
     }
 }
 

@@ -78,7 +78,7 @@ impl Planes {
                 let time = sphere.start + k as f32 * STEP;
                 // Far attacks are most of all attacks.
                 let near = leg.place.back(pair[0]) - planes.middle;
-                if near.x.abs().min(near.z.abs()) > 2.0 {
+                if near.x.abs().max(near.z.abs()) > 2.0 {
                     continue;
                 }
                 for share in [0.0, 0.25, 0.5, 0.75] {

@@ -8,10 +8,10 @@ use crate::adapt::{self, Adaptation};
 use crate::block::{self, Block};
 use crate::bodies::{Part, Row};
 use crate::cull::Planes;
-use crate::index::{Index, LOOK};
+use crate::index::Index;
 use crate::paths::{Aim, Leg, Path, Paths, go_on, lay_into, scale, stretches};
 use crate::terms::{self, Config, Form, Terms};
-use crate::threat::{STEP, Threat, ThreatError};
+use crate::threat::{STEP, Sphere, Threat, ThreatError};
 use crate::{Bodies, Place, Warp};
 
 /// Everything a decision reads and nobody writes.
@@ -177,10 +177,22 @@ pub struct Scratch {
     rows: [Row; 2],
     bits: Vec<u64>,
     radii: Vec<f32>,
+    /// Steps of an attack near the body: number, leg, and a distance that it does not get below.
+    approach: Vec<(usize, usize, f32)>,
     /// How the laid-out path is bent.
     pub(crate) bend: Option<Adaptation>,
     /// What the last look along a path met.
     pub(crate) met: Met,
+}
+
+impl Scratch {
+    /// Makes room for bodies of this size.
+    fn fit(&mut self, bodies: &Bodies) {
+        if self.rows[0].values.len() != 3 * bodies.width() {
+            self.rows = [bodies.row(), bodies.row()];
+            self.radii = padded_radii(bodies);
+        }
+    }
 }
 
 /// A step of an attack near a body, in the place of the leg.
@@ -263,7 +275,8 @@ impl<'a> Planner<'a> {
         let part = *Aim::Avoid.of(self.bodies, scratch.legs[last].edge).get(candidate.path.part as usize)?;
         go_on(self.bodies, self.graph, search.ends + 1.0, &mut scratch.legs);
         let Scratch { legs, stretches: list, warp, .. } = scratch;
-        stretches(self.bodies, &legs[..=last], candidate.centre, candidate.scale > 1.0, list);
+        let edges = legs[..=last].iter().map(|l| l.edge);
+        stretches(self.bodies, edges, since, candidate.centre, candidate.scale > 1.0, list);
         warp.set(list, candidate.scale);
         Some((last, part))
     }
@@ -276,62 +289,57 @@ impl<'a> Planner<'a> {
     /// Likewise, but given up as soon as it is below `floor`: how far below is then not asked.
     fn clearance_above(&self, floor: f32, threats: &[Threat], scratch: &mut Scratch) -> f32 {
         let bodies = self.bodies;
-        if scratch.rows[0].values.len() != 3 * bodies.width() {
-            scratch.rows = [bodies.row(), bodies.row()];
-            scratch.radii = padded_radii(bodies);
-        }
+        scratch.fit(bodies);
         let mut least = f32::INFINITY;
         scratch.met = Met { from: f32::INFINITY, least: f32::INFINITY, ..Met::default() };
         let bend = scratch.bend;
+        let coarse = self.config.errata.sampling == Form::Printed;
         for sphere in threats.iter().flat_map(|t| &t.spheres) {
-            let coarse = self.config.errata.sampling == Form::Printed;
-            let mut held: Option<(usize, usize)> = None;
-            let mut leg = 0;
-            for (k, pair) in sphere.places.windows(2).enumerate() {
-                let time = sphere.start + k as f32 * STEP;
-                if time + STEP < 0.0 || (coarse && !k.is_multiple_of(3)) {
-                    continue;
-                }
-                leg = leg_at(&scratch.legs, scratch.warp.at(time.max(0.0)).0, leg);
-                let at = scratch.legs[leg];
-                let pelvis = at.place.point(bodies.pelvis(at.edge, scratch.warp.at(time.max(0.0)).0 - at.begins));
-                // What passes at arm's length and half a metre more costs the same as anything farther.
-                if away(pair, pelvis) > bodies.reach() + sphere.radius + 1.0 {
-                    held = None;
-                    continue;
-                }
-                let (now, next) = (time.max(0.0), if coarse { time.max(0.0) } else { time + STEP });
-                let [front, back] = &mut scratch.rows;
-                if held != Some((k, leg)) {
-                    body_at(bodies, &scratch.legs, &scratch.warp, now, leg, front);
+            let nearest_step = approach(bodies, sphere, coarse, scratch);
+            // First where the attack is nearest: what is hit is hit there, and else most of the rest cannot be nearer.
+            let count = scratch.approach.len();
+            for (from, to) in [(nearest_step.saturating_sub(1), count), (0, nearest_step.saturating_sub(1))] {
+                let mut held: Option<(usize, usize)> = None;
+                for at in from..to {
+                    let (k, leg, bound) = scratch.approach[at];
+                    if bound >= least.max(NEAR) {
+                        continue;
+                    }
+                    let (time, pair) = (sphere.start + k as f32 * STEP, [sphere.places[k], sphere.places[k + 1]]);
+                    let (now, next) = (time.max(0.0), if coarse { time.max(0.0) } else { time + STEP });
+                    let [front, back] = &mut scratch.rows;
+                    if held != Some((k, leg)) {
+                        body_at(bodies, &scratch.legs, &scratch.warp, now, leg, front);
+                        if let Some(bend) = &bend {
+                            bend.bend(bodies, &scratch.legs[leg].place, now, front);
+                        }
+                    }
+                    let after = leg_at(&scratch.legs, scratch.warp.at(next).0, leg);
+                    body_at(bodies, &scratch.legs, &scratch.warp, next, after, back);
                     if let Some(bend) = &bend {
-                        bend.bend(bodies, &scratch.legs[leg].place, now, front);
+                        bend.bend(bodies, &scratch.legs[after].place, next, back);
                     }
-                }
-                let after = leg_at(&scratch.legs, scratch.warp.at(next).0, leg);
-                body_at(bodies, &scratch.legs, &scratch.warp, next, after, back);
-                if let Some(bend) = &bend {
-                    bend.bend(bodies, &scratch.legs[after].place, next, back);
-                }
-                if after != leg {
-                    carry(bodies, &scratch.legs[leg].place, &scratch.legs[after].place, front);
-                }
-                let place = &scratch.legs[after].place;
-                let (p, q) = (place.back(pair[0]), place.back(if coarse { pair[0] } else { pair[1] }));
-                let d = nearest(front, back, p, q, &scratch.radii) - sphere.radius;
-                least = least.min(d);
-                if least < floor {
-                    return least;
-                }
-                if d < NEAR {
-                    scratch.met.from = scratch.met.from.min(time);
-                    scratch.met.to = scratch.met.to.max(time + STEP);
-                    if d < scratch.met.least {
-                        (scratch.met.least, scratch.met.time, scratch.met.way) = (d, time, [pair[0], pair[1]]);
+                    if after != leg {
+                        carry(bodies, &scratch.legs[leg].place, &scratch.legs[after].place, front);
                     }
+                    let place = &scratch.legs[after].place;
+                    let (p, q) = (place.back(pair[0]), place.back(if coarse { pair[0] } else { pair[1] }));
+                    let d = nearest(front, back, p, q, &scratch.radii) - sphere.radius;
+                    least = least.min(d);
+                    if least < floor {
+                        return least;
+                    }
+                    if d < NEAR {
+                        scratch.met.from = scratch.met.from.min(time);
+                        scratch.met.to = scratch.met.to.max(time + STEP);
+                        // Of steps equally near the first.
+                        if (d, time) < (scratch.met.least, scratch.met.time) {
+                            (scratch.met.least, scratch.met.time, scratch.met.way) = (d, time, pair);
+                        }
+                    }
+                    scratch.rows.swap(0, 1);
+                    held = Some((k + 1, after));
                 }
-                scratch.rows.swap(0, 1);
-                held = Some((k + 1, after));
             }
         }
         least
@@ -371,24 +379,23 @@ impl<'a> Planner<'a> {
         out
     }
 
-    /// Least distance on these steps with the body bent.
-    pub(crate) fn clearance_of(&self, steps: &[NearStep], bend: &Adaptation, rows: &mut [Row; 2]) -> f32 {
-        let mut least = f32::INFINITY;
-        for step in steps {
+    /// Whether the attacks stay at least `clear` away on these steps with the body bent.
+    pub(crate) fn clears(&self, clear: f32, steps: &[NearStep], bend: &Adaptation, rows: &mut [Row; 2]) -> bool {
+        steps.iter().all(|step| {
             for (k, row) in rows.iter_mut().enumerate() {
                 row.values.copy_from_slice(&step.rows[k].values);
                 bend.bend(self.bodies, &step.place, step.time + k as f32 * STEP, row);
             }
             let [a, b] = rows;
-            least = least.min(nearest(a, b, step.way[0], step.way[1], &step.radii) - step.radius);
-        }
-        least
+            nearest(a, b, step.way[0], step.way[1], &step.radii) - step.radius >= clear
+        })
     }
 
     /// What the attack would have met had the body stayed as it was when the avoidance began: the least distance (d0 of eq. 8) and the overlap
     /// that was vacated, along the attack's way (eq. 4-5).
     fn stayed(&self, search: &Search, last: usize, part: &Part, moved: u128, scratch: &mut Scratch) -> (f32, f32) {
         let bodies = self.bodies;
+        scratch.fit(bodies);
         let leg = scratch.legs[last];
         let (from, to) = (scratch.warp.when(leg.begins + part.from), scratch.warp.when(leg.begins + part.to));
         let [row, _] = &mut scratch.rows;
@@ -422,6 +429,26 @@ impl<'a> Planner<'a> {
             }
         }
         (least, vacated)
+    }
+
+    /// d0 of eq. 8 before its floor at 0, and the first term (eq. 6).
+    fn avoidance(
+        &self,
+        search: &Search,
+        candidate: &Candidate,
+        last: usize,
+        part: &Part,
+        scratch: &mut Scratch,
+    ) -> (f32, f32) {
+        let moved = self.index.vacated(scratch.legs[last].edge, candidate.path.part as usize);
+        let (stayed, vacated) = self.stayed(search, last, part, moved, scratch);
+        let radius = search.threats.iter().flat_map(|t| &t.spheres).map(|s| s.radius).fold(0.0, f32::max);
+        let saturated = self.config.saturation * (radius + 0.1) * (radius + 0.1);
+        let term = match self.config.errata.avoidance {
+            Form::Ours => terms::avoidance(vacated, saturated),
+            Form::Printed => self.printed_avoidance(search, last, part, scratch),
+        };
+        (stayed, term)
     }
 
     /// Eq. 4-6 as printed: a time integral, each 1/20 s, also of what is metres away.
@@ -466,25 +493,33 @@ impl<'a> Planner<'a> {
             counts.culled += 1;
             return (Verdict::Culled, terms, f32::NEG_INFINITY);
         }
-        counts.tested += 1;
         // A hit matters only while nothing avoids, and only if none was shallower.
         let floor = match (&search.why, search.best, search.least) {
             (Some(_), ..) | (None, None, None) => f32::NEG_INFINITY,
             (None, Some(_), _) => MARGIN,
             (None, None, Some((_, depth))) => -depth,
         };
+        let mut stayed = None;
+        if let (None, Some(best)) = (&search.why, search.best) {
+            // What the body would have met had it stayed is soon found, and says what the way costs at least.
+            let (d0, avoidance) = self.avoidance(search, candidate, last, &part, scratch);
+            terms.avoidance = avoidance;
+            if terms.cost(&self.config.weights) >= best.0 {
+                counts.bounded += 1;
+                return (Verdict::Bounded, terms, 0.0);
+            }
+            stayed = Some(d0);
+        }
+        counts.tested += 1;
         let clearance = self.clearance_above(floor, &search.threats, scratch);
         if clearance < MARGIN {
             return (Verdict::Hit(-clearance), terms, clearance);
         }
-        let moved = self.index.vacated(scratch.legs[last].edge, candidate.path.part as usize);
-        let (stayed, vacated) = self.stayed(search, last, &part, moved, scratch);
-        let radius = search.threats.iter().flat_map(|t| &t.spheres).map(|s| s.radius).fold(0.0, f32::max);
-        let saturated = self.config.saturation * (radius + 0.1) * (radius + 0.1);
-        terms.avoidance = match self.config.errata.avoidance {
-            Form::Ours => terms::avoidance(vacated, saturated),
-            Form::Printed => self.printed_avoidance(search, last, &part, scratch),
-        };
+        let stayed = stayed.unwrap_or_else(|| {
+            let (d0, avoidance) = self.avoidance(search, candidate, last, &part, scratch);
+            terms.avoidance = avoidance;
+            d0
+        });
         let d0 = match self.config.errata.body {
             Form::Ours => stayed.max(0.0),
             Form::Printed => search.now(self, scratch),
@@ -506,6 +541,38 @@ fn leg_at(legs: &[Leg], u: f32, from: usize) -> usize {
         at += 1;
     }
     at
+}
+
+/// A body reaches at most so much farther in a step than in its frame: by what it moves, and by its joins. Metres.
+const MOVES: f32 = 0.25;
+/// And by what it is bent.
+const BENDS: f32 = 0.6;
+
+/// Lists the steps of an attack that count along the laid-out path, in their order, and says which is nearest to the pelvis.
+fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut Scratch) -> usize {
+    let moves = MOVES + if scratch.bend.is_some() { BENDS } else { 0.0 };
+    let Scratch { legs, warp, approach, .. } = scratch;
+    approach.clear();
+    let (mut leg, mut nearest) = (0, (0, f32::INFINITY));
+    for (k, pair) in sphere.places.windows(2).enumerate() {
+        let time = sphere.start + k as f32 * STEP;
+        if time + STEP < 0.0 || (coarse && !k.is_multiple_of(3)) {
+            continue;
+        }
+        let u = warp.at(time.max(0.0)).0;
+        leg = leg_at(legs, u, leg);
+        let at = legs[leg];
+        let (pelvis, extent) = bodies.middle(at.edge, u - at.begins);
+        let bound = away(pair, at.place.point(pelvis)) - extent - moves - sphere.radius;
+        // What passes at arm's length and half a metre more costs the same as anything farther.
+        if bound <= 1.0 {
+            if bound < nearest.1 {
+                nearest = (approach.len(), bound);
+            }
+            approach.push((k, leg, bound));
+        }
+    }
+    nearest.0
 }
 
 /// The body at a stage time on a leg, in the leg's place.

@@ -245,23 +245,31 @@ impl Table {
         (&paths[a..b.max(a)], a)
     }
 
-    /// Sets the bits of the paths that leave the cell of a point, or of any cell within `around` cells of it. The point is in the place of the
-    /// node's clip.
-    pub fn mark(&self, node: NodeIdx, point: Vec3, radius: f32, bits: &mut Vec<u64>) {
+    /// Sets the bits of the paths that leave a cell which a sphere passes on a straight way, in the place of the node's clip.
+    pub fn mark(&self, node: NodeIdx, way: [Vec3; 2], radius: f32, bits: &mut Vec<u64>) {
         let (Some(&from), Some(&to)) = (self.cells_of.get(node.at()), self.cells_of.get(node.at() + 1)) else { return };
         let count = (self.starts[node.at() + 1] - self.starts[node.at()]) as usize;
         let words = count.div_ceil(64);
         bits.resize(words, 0);
         let keys = &self.keys[from as usize..to as usize];
         let masks = &self.masks[self.masks_of[node.at()] as usize..][..keys.len() * words];
-        let p = point - self.middles[node.at()];
         let around = ((radius - NOMINAL).max(0.0) / CELL).ceil() as i32;
-        for x in -around..=around {
-            for (y, z) in (-around..=around).flat_map(|y| (-around..=around).map(move |z| (y, z))) {
-                let Some(key) = key(p + Vec3::new(x as f32, y as f32, z as f32) * CELL) else { continue };
-                if let Ok(at) = keys.binary_search(&key) {
-                    for (bit, mask) in bits.iter_mut().zip(&masks[at * words..]) {
-                        *bit |= mask;
+        let looks = ((way[1] - way[0]).length() / LOOK).ceil().max(1.0);
+        let mut last = None;
+        for k in 0..=looks as usize {
+            let p = way[0].lerp(way[1], k as f32 / looks) - self.middles[node.at()];
+            let middle = key(p);
+            if around == 0 && (middle.is_none() || middle == last) {
+                continue;
+            }
+            last = middle;
+            for (x, y) in (-around..=around).flat_map(|x| (-around..=around).map(move |y| (x, y))) {
+                for z in -around..=around {
+                    let Some(key) = key(p + Vec3::new(x as f32, y as f32, z as f32) * CELL) else { continue };
+                    if let Ok(at) = keys.binary_search(&key) {
+                        for (bit, mask) in bits.iter_mut().zip(&masks[at * words..]) {
+                            *bit |= mask;
+                        }
                     }
                 }
             }

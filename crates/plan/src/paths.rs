@@ -172,11 +172,20 @@ impl Paths {
 }
 
 /// The stretches of a path, up to path second `until`, whose speed may be changed in one direction.
-pub fn stretches(bodies: &Bodies, legs: &[Leg], until: f32, slower: bool, out: &mut Vec<(f32, f32)>) {
+pub fn stretches(
+    bodies: &Bodies,
+    edges: impl Iterator<Item = EdgeIdx>,
+    now: f32,
+    until: f32,
+    slower: bool,
+    out: &mut Vec<(f32, f32)>,
+) {
     out.clear();
-    for leg in legs {
-        let (from, to) = (leg.begins.max(0.0), (leg.begins + bodies.seconds(leg.edge)).min(until));
-        let pace = bodies.pace(leg.edge);
+    let mut begins = -now;
+    for edge in edges {
+        let (from, to) = (begins.max(0.0), (begins + bodies.seconds(edge)).min(until));
+        begins += bodies.seconds(edge);
+        let pace = bodies.pace(edge);
         let may = if slower { pace.may_slow() } else { pace.may_hurry() };
         if !may || to - from < 1e-3 {
             continue;

@@ -111,7 +111,7 @@ impl Search {
                             self.work_out(planner, &candidate, scratch);
                             self.next += 1;
                         }
-                        _ => self.run_out(planner),
+                        _ => self.run_out(planner, scratch),
                     }
                 }
                 Stage::Done => return true,
@@ -150,7 +150,7 @@ impl Search {
     }
 
     /// Nothing in the queue can be better: traverse the graph if the index cannot have been complete, else done.
-    fn run_out(&mut self, planner: &Planner<'_>) {
+    fn run_out(&mut self, planner: &Planner<'_>, scratch: &mut Scratch) {
         let rest = self.queue.split_off(self.next.min(self.queue.len()));
         self.counts.bounded += rest.len() as u32;
         for candidate in &rest {
@@ -185,8 +185,10 @@ impl Search {
         );
         self.enumerated = found;
         let paths = std::mem::take(&mut self.enumerated.list);
-        let mut listed: Vec<Candidate> =
-            paths.iter().filter_map(|path| self.candidate(planner, Origin::Graph, path, left, true)).collect();
+        let mut listed: Vec<Candidate> = paths
+            .iter()
+            .filter_map(|path| self.candidate(planner, (Origin::Graph, path), left, true, scratch))
+            .collect();
         self.enumerated.list = paths;
         self.counts.enumerated += listed.len() as u32;
         sort(&mut listed);
@@ -197,22 +199,20 @@ impl Search {
     fn candidate(
         &self,
         planner: &Planner<'_>,
-        origin: Origin,
-        path: &Path,
+        (origin, path): (Origin, &Path),
         left: f32,
         on_way: bool,
+        scratch: &mut Scratch,
     ) -> Option<Candidate> {
-        let (edge, since, place) = self.situation;
+        let (edge, since, _) = self.situation;
         let centre = path.centre + left;
         let mut made = Candidate { origin, path: *path, centre, scale: 1.0, timescale: 0.0, bound: 0.0, on_way };
         let edges = self.edges(planner, &made);
         let last = edges.last().copied().unwrap_or(edge);
         let part = planner.bodies.avoids(last).get(path.part as usize)?;
-        let mut legs = Vec::with_capacity(edges.len() + 1);
-        lay_into(planner.bodies, std::iter::once(edge).chain(edges.iter().copied()), since, &place, &mut legs);
-        let mut list = Vec::new();
-        stretches(planner.bodies, &legs, centre, self.attack > centre, &mut list);
-        let scaled = scale(&list, centre, self.attack);
+        let edges = std::iter::once(edge).chain(edges.iter().copied());
+        stretches(planner.bodies, edges, since, centre, self.attack > centre, &mut scratch.stretches);
+        let scaled = scale(&scratch.stretches, centre, self.attack);
         let fits = scaled.and_then(|s| Some((s, terms::timescale(s, &planner.config)?)));
         let half = 0.5 * (part.active.1 - part.active.0);
         let on_time = (self.attack - centre).abs() <= half && planner.config.errata.adjustable == Form::Ours;
@@ -238,7 +238,7 @@ impl Search {
             // The way out of it must still be ahead.
             if found.from >= since && (centre - self.attack).abs() < half {
                 let path = Path { centre: centre - left, edges: (0, 0), part: part as u32 };
-                self.queue.extend(self.candidate(planner, Origin::Playing, &path, left, true));
+                self.queue.extend(self.candidate(planner, (Origin::Playing, &path), left, true, scratch));
             }
         }
         if planner.config.use_index {
@@ -252,22 +252,18 @@ impl Search {
                 for sphere in self.threats.iter().flat_map(|t| &t.spheres) {
                     for pair in sphere.places.windows(2) {
                         let (p, q) = (place.back(pair[0]), place.back(pair[1]));
-                        let length = (q - p).length();
                         // Only the part of the way that is close to the character matters (§ 6).
                         if away(&[p, q], planner.bodies.pelvis(edge, since)) > 4.0 {
                             continue;
                         }
-                        let looks = (length / LOOK).ceil().max(1.0) as usize;
-                        for k in 0..=looks {
-                            table.mark(node, p.lerp(q, k as f32 / looks as f32), sphere.radius, &mut scratch.bits);
-                        }
+                        table.mark(node, [p, q], sphere.radius, &mut scratch.bits);
                     }
                 }
             }
             for (k, path) in paths.iter().enumerate() {
                 let number = first + k;
                 let on_way = scratch.bits.get(number / 64).is_some_and(|w| w >> (number % 64) & 1 == 1);
-                let candidate = self.candidate(planner, Origin::Index, path, left, on_way);
+                let candidate = self.candidate(planner, (Origin::Index, path), left, on_way, scratch);
                 self.queue.extend(candidate);
             }
         }
