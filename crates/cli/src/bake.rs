@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use indicatif::ProgressBar;
-use kumite_bake::graph;
+use kumite_bake::graph::{self, LabelLoss, Lost, UNBROKEN, keeps};
 use kumite_bake::library::{self, BakeConfig, Baked};
 use kumite_bake::manifest::{self, ClipEntry, Manifest};
 use kumite_bake::prepare::prepare;
@@ -29,8 +29,15 @@ pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> Outcome<Report> {
     let frames: usize = library.clips().iter().map(Clip::frames).sum();
     let seconds: f32 = library.clips().iter().map(Clip::seconds).sum();
     let (nodes, edges) = (library.graph().nodes().len(), library.graph().edges().len());
-    let lost: Vec<Value> = (baked.report.labels.iter())
-        .map(|l| json!({"kind": l.kind.name(), "label": l.label, "total": l.total, "kept": l.kept}))
+    // What the graph lost and repair did not bring back.
+    let gone = |l: &&Lost| {
+        let clip = library.clip(l.clip);
+        !keeps(clip, l.clip, &clip.spans[l.span as usize], library.graph().edges(), &UNBROKEN)
+    };
+    let labels = baked.report.labels.iter().map(|l| (l, l.total - l.lost.iter().filter(gone).count()));
+    let labels: Vec<(&LabelLoss, usize)> = labels.collect();
+    let told: Vec<Value> = (labels.iter())
+        .map(|(l, kept)| json!({"kind": l.kind.name(), "label": l.label, "total": l.total, "kept": kept}))
         .collect();
     let mut text = format!(
         "{}: {} clips, {seconds:.0} s, {nodes} nodes, {edges} edges, {:.1} MB in {:.1} s\n",
@@ -39,13 +46,13 @@ pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> Outcome<Report> {
         bytes.len() as f64 / 1e6,
         start.elapsed().as_secs_f64()
     );
-    for label in baked.report.labels.iter().filter(|l| l.kept < l.total) {
-        text += &format!("    {} {}: {} of {} kept\n", label.kind.name(), label.label, label.kept, label.total);
+    for (label, kept) in labels.iter().filter(|l| l.1 < l.0.total) {
+        text += &format!("    {} {}: {kept} of {} kept\n", label.kind.name(), label.label, label.total);
     }
     let json = json!({
         "clips": library.clips().len(), "frames": frames, "seconds": seconds, "nodes": nodes, "edges": edges,
         "synthetic_share": repair::synthetic_share(library, WALK), "bridges": baked.repaired.bridges, "bytes": bytes.len(), "wall_seconds": start.elapsed().as_secs_f64(),
-        "pairs_per_second": baked.transitions.pairs as f64 / building.max(1e-9), "labels": lost,
+        "pairs_per_second": baked.transitions.pairs as f64 / building.max(1e-9), "labels": told,
         "kept_share": baked.report.seconds.1 / baked.report.seconds.0.max(1e-6),
     });
     Ok(Report { text, json })

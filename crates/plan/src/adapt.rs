@@ -104,6 +104,16 @@ impl Adaptation {
         ik::place(skeleton, pose, world, wrist, end + way * share, pole, 0.0);
     }
 
+    /// Whether a body can be bent so: it does not lie, and its legs reach its feet.
+    pub(crate) fn fits(&self, bodies: &Bodies, place: &Place, time: f32, row: &Row) -> bool {
+        if self.lean == Vec3::ZERO && self.shift == Vec3::ZERO {
+            return true;
+        }
+        let shift = place.turn_back(self.shift) * self.weight(time);
+        let sunk = sinks(&LEGS.map(|leg| leg.map(|role| row.get(bodies.joint(role)))), shift);
+        sunk <= DEEPEST && row.get(bodies.joint(Role::Pelvis)).y + shift.y - sunk >= LOWEST
+    }
+
     /// The same on spheres: rotations about the joints of the spine, legs stretched between moved hips and standing feet.
     pub(crate) fn bend(&self, bodies: &Bodies, place: &Place, time: f32, row: &mut Row) {
         let share = self.weight(time);
@@ -166,6 +176,11 @@ const STRETCH: f32 = 0.985;
 
 /// By how much hips that are shifted sink so that both ankles stay in reach, metres.
 fn sink(legs: &[[Vec3; 3]; 2], shift: Vec3) -> f32 {
+    sinks(legs, shift).min(DEEPEST)
+}
+
+/// Likewise, however deep.
+fn sinks(legs: &[[Vec3; 3]; 2], shift: Vec3) -> f32 {
     let one = |[hip, knee, ankle]: &[Vec3; 3]| {
         let now = (*hip - *ankle).length();
         let most = (((*hip - *knee).length() + (*knee - *ankle).length()) * STRETCH).max(now);
@@ -173,11 +188,13 @@ fn sink(legs: &[[Vec3; 3]; 2], shift: Vec3) -> f32 {
         let flat = moved.x * moved.x + moved.z * moved.z;
         moved.y - (most * most - flat).max(0.0).sqrt()
     };
-    legs.iter().map(one).fold(0.0, f32::max).min(DEEPEST)
+    legs.iter().map(one).fold(0.0, f32::max)
 }
 
 /// Metres.
 const DEEPEST: f32 = 0.25;
+/// Hips get no lower than this, and who has them lower does not bend: captured crouches are higher, who lies is not. Metres.
+const LOWEST: f32 = 0.36;
 
 /// How many joints of the spine carry a part, and how much of the hips' shift it takes.
 fn chain(part: Role) -> (usize, f32) {
@@ -325,7 +342,7 @@ pub(crate) fn tune(
     };
     let found = [0.5, 0.4, 0.3, 0.2, 0.1].into_iter().find(|&share| {
         scratch.bend = Some(made(share));
-        planner.clearance(threats, scratch) >= 0.5 * WIDE
+        planner.clearance(threats, scratch) >= 0.5 * WIDE && planner.fits(&made(share), time, scratch)
     });
     scratch.bend = None;
     found.map(made)

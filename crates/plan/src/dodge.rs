@@ -379,9 +379,21 @@ impl<'a> Planner<'a> {
         out
     }
 
+    /// Whether the body of the laid-out path can be bent so at a stage time.
+    pub(crate) fn fits(&self, bend: &Adaptation, time: f32, scratch: &mut Scratch) -> bool {
+        let leg = leg_at(&scratch.legs, scratch.warp.at(time).0, 0);
+        scratch.fit(self.bodies);
+        let [row, _] = &mut scratch.rows;
+        body_at(self.bodies, &scratch.legs, &scratch.warp, time, leg, row);
+        bend.fits(self.bodies, &scratch.legs[leg].place, time, row)
+    }
+
     /// Whether the attacks stay at least `clear` away on these steps with the body bent.
     pub(crate) fn clears(&self, clear: f32, steps: &[NearStep], bend: &Adaptation, rows: &mut [Row; 2]) -> bool {
         steps.iter().all(|step| {
+            if !bend.fits(self.bodies, &step.place, step.time, &step.rows[0]) {
+                return false;
+            }
             for (k, row) in rows.iter_mut().enumerate() {
                 row.values.copy_from_slice(&step.rows[k].values);
                 bend.bend(self.bodies, &step.place, step.time + k as f32 * STEP, row);
