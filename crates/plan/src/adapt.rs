@@ -246,11 +246,16 @@ pub(crate) fn rescue(planner: &Planner<'_>, threats: &[Threat], scratch: &mut Sc
     let back = Vec3::new(ahead.x, 0.0, ahead.z).normalize_or(Vec3::ZERO);
     let down = Vec3::NEG_Y;
     let steps = planner.near_steps(threats, REACH, scratch);
+    let bends = planner.while_bent(rise, fall, scratch);
     let mut rows = [planner.bodies.row(), planner.bodies.row()];
     let mut best: Option<Adaptation> = None;
     let mut attempt = |best: &mut Option<Adaptation>, made: &dyn Fn(f32) -> Adaptation| {
         let limit = best.as_ref().map_or(most, |b| (0.97 * b.size).min(most));
-        let mut clean = |share: f32| planner.clears(CLEAN, &steps, &made(share), &mut rows);
+        let mut clean = |share: f32| {
+            let bend = made(share);
+            bends.iter().all(|(time, place, row)| bend.fits(planner.bodies, place, *time, row))
+                && planner.clears(CLEAN, &steps, &bend, &mut rows)
+        };
         if !clean(limit) {
             return;
         }
@@ -340,9 +345,11 @@ pub(crate) fn tune(
         size: share,
         ..Adaptation::default()
     };
+    let bends = planner.while_bent(rise, fall, scratch);
     let found = [0.5, 0.4, 0.3, 0.2, 0.1].into_iter().find(|&share| {
         scratch.bend = Some(made(share));
-        planner.clearance(threats, scratch) >= 0.5 * WIDE && planner.fits(&made(share), time, scratch)
+        bends.iter().all(|(time, place, row)| made(share).fits(planner.bodies, place, *time, row))
+            && planner.clearance(threats, scratch) >= 0.5 * WIDE
     });
     scratch.bend = None;
     found.map(made)

@@ -379,21 +379,21 @@ impl<'a> Planner<'a> {
         out
     }
 
-    /// Whether the body of the laid-out path can be bent so at a stage time.
-    pub(crate) fn fits(&self, bend: &Adaptation, time: f32, scratch: &mut Scratch) -> bool {
-        let leg = leg_at(&scratch.legs, scratch.warp.at(time).0, 0);
-        scratch.fit(self.bodies);
-        let [row, _] = &mut scratch.rows;
-        body_at(self.bodies, &scratch.legs, &scratch.warp, time, leg, row);
-        bend.fits(self.bodies, &scratch.legs[leg].place, time, row)
+    /// The body of the laid-out path while a bend comes and goes: stage time, place and row.
+    pub(crate) fn while_bent(&self, rise: (f32, f32), fall: (f32, f32), scratch: &Scratch) -> Vec<(f32, Place, Row)> {
+        let (coming, going) = (0.5 * (rise.0 + rise.1), 0.5 * (fall.0 + fall.1));
+        let rows = [coming, rise.1, 0.5 * (rise.1 + fall.0), fall.0, going].map(|time| {
+            let leg = leg_at(&scratch.legs, scratch.warp.at(time).0, 0);
+            let mut row = self.bodies.row();
+            body_at(self.bodies, &scratch.legs, &scratch.warp, time, leg, &mut row);
+            (time, scratch.legs[leg].place, row)
+        });
+        rows.into()
     }
 
     /// Whether the attacks stay at least `clear` away on these steps with the body bent.
     pub(crate) fn clears(&self, clear: f32, steps: &[NearStep], bend: &Adaptation, rows: &mut [Row; 2]) -> bool {
         steps.iter().all(|step| {
-            if !bend.fits(self.bodies, &step.place, step.time, &step.rows[0]) {
-                return false;
-            }
             for (k, row) in rows.iter_mut().enumerate() {
                 row.values.copy_from_slice(&step.rows[k].values);
                 bend.bend(self.bodies, &step.place, step.time + k as f32 * STEP, row);

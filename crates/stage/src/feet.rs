@@ -124,7 +124,9 @@ impl Feet {
                 grip.firm = ramp(grip.firm, contacts.any(part), seconds);
             }
             let mut offset = hold.offset(heel, ball, Part::of(contacts, heel_part, toe_part), seconds);
-            if hold.steps {
+            // A foot stands once the floor has got hold of its sole, and not while it steps.
+            let held = hold.at.map_or(0.0, |(part, _)| hold.grip[usize::from(part == Part::Ball)].firm);
+            if hold.steps || held < 0.5 {
                 stands = stands.without(heel_part).without(toe_part);
             }
             let [on_heel, on_ball] = hold.grip.map(|grip| ease(grip.near));
