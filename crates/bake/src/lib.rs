@@ -16,5 +16,6 @@ pub mod rehearse;
 pub mod repair;
 pub mod transitions;
 pub mod understand;
+pub mod walking;
 
 pub use understand::{Found, Understanding, understand};

@@ -38,6 +38,7 @@ pub(crate) enum Command {
     Graph(GraphArgs),
     Play(PlayArgs),
     Dodge(DodgeArgs),
+    Walk(WalkArgs),
     Tables(TablesArgs),
     Completions(CompletionsArgs),
     Manual(ManualArgs),
@@ -333,6 +334,62 @@ pub(crate) struct DodgeArgs {
     pub(crate) why: bool,
 
     /// What to write, by ending: .glb .bvh .html .png .gif .json; several times for several
+    #[arg(short, long, value_name = "TAKE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+}
+
+/// Find a way to a goal through clutter and walk it; or many times, and compare methods
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kumite walk --scene two-corner -o walk.html -o walk.svg
+  kumite walk --scene clutter --seed 3 --why -o walk.png
+  kumite walk --scene mine.toml --method ems,pff,beam,astar,walk --json
+  kumite walk --scene clutter --trials 200 --json
+
+Scenes: two-corner, grid, clutter (the grid by chance), narrow-gap, low-bar, log, door, spiral, cul-de-sac, or a file with [[obstacle]]s and a
+character with a goal. A .svg shows the walk from above, a .png as a film strip. Exit code 0 also when the goal cannot be reached: the outcome
+says so, and how near one gets.")]
+pub(crate) struct WalkArgs {
+    /// `embedded`, a bundle, or a manifest
+    #[arg(long, value_name = "LIBRARY", default_value = "embedded")]
+    pub(crate) library: String,
+
+    /// Folder that the files of a manifest are relative to; its own if left out
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) data: Option<PathBuf>,
+
+    /// A scene by name, or a file
+    #[arg(long, value_name = "SCENE", default_value = "two-corner")]
+    pub(crate) scene: String,
+
+    /// How paths are looked for: walk, ems, pff, beam, astar; several with commas between
+    #[arg(long, value_name = "METHOD", default_value = "walk", value_delimiter = ',')]
+    pub(crate) method: Vec<String>,
+
+    /// Walk this many times, each from another seed, and count
+    #[arg(long, value_name = "N", conflicts_with = "output")]
+    pub(crate) trials: Option<u32>,
+
+    /// Where chance begins
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// Starts of each search, each improved until nothing gets better
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub(crate) starts: u32,
+
+    /// Let motions only be joined, not bent, on the way: as in the paper
+    #[arg(long)]
+    pub(crate) unbent: bool,
+
+    /// Show what the path costs by term
+    #[arg(long)]
+    pub(crate) why: bool,
+
+    /// What to write, by ending: .glb .bvh .html .png .svg .gif .json; several times for several
     #[arg(short, long, value_name = "TAKE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Vec<PathBuf>,
 

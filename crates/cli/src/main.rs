@@ -17,6 +17,7 @@ mod output;
 mod play;
 mod source;
 mod tables;
+mod walk;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -101,6 +102,7 @@ fn run(command: &Command, progress: &Progress) -> Outcome<Report> {
         Command::Graph(args) => graph::run(args, progress),
         Command::Play(args) => play::run(args, progress),
         Command::Dodge(args) => dodge::run(args, progress),
+        Command::Walk(args) => walk::run(args, progress),
         Command::Tables(args) => tables::run(args, progress),
         Command::Completions(args) => manual::completions(args),
         Command::Manual(args) => manual::pages(args),

@@ -18,6 +18,7 @@
 //! assert!(world.positions[head.at()].y > 1.4);
 //! ```
 
+mod chance;
 mod clip;
 mod index;
 mod pose;
@@ -41,6 +42,7 @@ pub mod span;
 pub mod support;
 pub mod volume;
 
+pub use chance::Chance;
 pub use clip::{Clip, ClipError, LANES};
 pub use glam::{Quat, Vec2, Vec3};
 pub use graph::{ClipIdx, EdgeIdx, Graph, NodeIdx};

@@ -77,8 +77,38 @@ pub(crate) enum Anchor {
 /// Flat drawing, in pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Mark {
-    Text { at: Vec2, size: f32, bold: bool, anchor: Anchor, colour: Rgb, text: String },
-    Line { from: Vec2, to: Vec2, width: f32, colour: Rgb, alpha: f32 },
-    Rect { min: Vec2, max: Vec2, corner: f32, colour: Rgb, alpha: f32 },
-    Disc { at: Vec2, radius: f32, colour: Rgb, alpha: f32 },
+    Text {
+        at: Vec2,
+        size: f32,
+        bold: bool,
+        anchor: Anchor,
+        colour: Rgb,
+        text: String,
+    },
+    Line {
+        from: Vec2,
+        to: Vec2,
+        width: f32,
+        colour: Rgb,
+        alpha: f32,
+    },
+    Rect {
+        min: Vec2,
+        max: Vec2,
+        corner: f32,
+        colour: Rgb,
+        alpha: f32,
+    },
+    /// A convex ring, counter-clockwise where y points up.
+    Area {
+        points: Vec<Vec2>,
+        colour: Rgb,
+        alpha: f32,
+    },
+    Disc {
+        at: Vec2,
+        radius: f32,
+        colour: Rgb,
+        alpha: f32,
+    },
 }

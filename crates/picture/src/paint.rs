@@ -169,6 +169,15 @@ impl Canvas {
                     0.5 - d
                 });
             }
+            Mark::Area { points, colour, alpha } => {
+                let min = points.iter().copied().fold(Vec2::INFINITY, Vec2::min);
+                let max = points.iter().copied().fold(Vec2::NEG_INFINITY, Vec2::max);
+                let sides = || points.iter().zip(points.iter().cycle().skip(1));
+                self.fill(min, max, *colour, *alpha, |p, _| {
+                    let inside = |(a, b): (&Vec2, &Vec2)| (*b - *a).normalize_or_zero().perp_dot(p - *a);
+                    0.5 + sides().map(inside).fold(f32::INFINITY, f32::min)
+                });
+            }
             Mark::Disc { at, radius, colour, alpha } => {
                 let (min, max) = (*at - Vec2::splat(*radius), *at + Vec2::splat(*radius));
                 self.fill(min, max, *colour, *alpha, |p, _| radius + 0.5 - p.distance(*at));

@@ -125,6 +125,7 @@ fn place(page: &mut Page, cell: Page, x: usize, y: usize) {
     }
     for mut mark in cell.marks {
         match &mut mark {
+            Mark::Area { points, .. } => points.iter_mut().for_each(|p| *p += by),
             Mark::Text { at, .. } | Mark::Disc { at, .. } => *at += by,
             Mark::Line { from, to, .. } => {
                 *from += by;

@@ -375,6 +375,14 @@ fn flat(out: &mut Writer, mark: &Mark) {
             (max.y - min.y).max(0.0),
             colour.hex()
         )),
+        Mark::Area { points, colour, alpha } => {
+            let ring: String = points.iter().map(|p| format!("{:.1},{:.1} ", p.x, p.y)).collect();
+            out.put(format_args!(
+                "<polygon points=\"{}\" fill=\"{}\" opacity=\"{alpha}\"/>\n",
+                ring.trim_end(),
+                colour.hex()
+            ));
+        }
         Mark::Disc { at, radius, colour, alpha } => out.put(format_args!(
             "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius}\" fill=\"{}\" opacity=\"{alpha}\"/>\n",
             at.x,

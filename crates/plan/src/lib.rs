@@ -18,6 +18,7 @@ pub mod paths;
 mod place;
 pub mod terms;
 pub mod threat;
+pub mod walk;
 pub mod warp;
 
 pub use bodies::{Bodies, Pace};

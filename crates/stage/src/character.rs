@@ -19,6 +19,9 @@ use crate::feet::{Feet, GRIP};
 
 const TICK: f32 = 1.0 / TICKS as f32;
 
+/// How long a bend of a motion that goes on by itself takes, seconds: as long as other joins.
+const BEND: f32 = 1.0 / 3.0;
+
 /// What is played, and how far.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playing {
@@ -51,7 +54,8 @@ pub struct Character {
 /// A decision being carried out.
 #[derive(Clone, Debug)]
 struct Following {
-    edges: VecDeque<EdgeIdx>,
+    /// What to play, and what lays it over what was played where the graph's own alignment does not.
+    edges: VecDeque<(EdgeIdx, Option<Planar>)>,
     warp: Warp,
     adaptation: Option<Adaptation>,
     /// Since the decision, stage seconds.
@@ -136,8 +140,15 @@ impl Character {
 
     /// Plays these edges after the current one, at this speed and bent like this, then goes on as before. Times count from now.
     pub fn follow(&mut self, edges: &[EdgeIdx], warp: &Warp, adaptation: Option<Adaptation>) {
-        let edges = edges.iter().copied().collect();
+        let edges = edges.iter().map(|e| (*e, None)).collect();
         self.following = Some(Following { edges, warp: warp.clone(), adaptation, time: 0.0, path: 0.0 });
+    }
+
+    /// Plays these edges after the current one, each laid over what was played before as it says: a path that bends a little where it could
+    /// branch. A join hides the bend, planted feet stay.
+    pub fn follow_bent(&mut self, edges: &[(EdgeIdx, Option<Planar>)]) {
+        let edges = edges.iter().copied().collect();
+        self.following = Some(Following { edges, warp: Warp::none(), adaptation: None, time: 0.0, path: 0.0 });
     }
 
     /// Whether a decision is still being carried out.
@@ -169,9 +180,10 @@ impl Character {
             let over = self.playing.since - edge.seconds;
             let next: Vec<EdgeIdx> = graph.leaving(edge.to).collect();
             let planned = self.following.as_mut().and_then(|f| f.edges.pop_front());
-            let chosen = planned.filter(|e| next.contains(e)).unwrap_or_else(|| choose(&library, &next));
-            let chosen = if next.contains(&chosen) { chosen } else { next[0] };
-            self.begin(chosen, over);
+            let planned = planned.filter(|(e, _)| next.contains(e));
+            let (chosen, bent) = planned.unwrap_or_else(|| (choose(&library, &next), None));
+            let (chosen, bent) = if next.contains(&chosen) { (chosen, bent) } else { (next[0], None) };
+            self.begin(chosen, bent, over);
             began = Some(chosen);
         }
         self.show();
@@ -187,11 +199,12 @@ impl Character {
         began
     }
 
-    /// Enters an edge `over` seconds ago.
-    fn begin(&mut self, edge: EdgeIdx, over: f32) {
+    /// Enters an edge `over` seconds ago, laid over what was played as `bent` says, or else as the graph does.
+    fn begin(&mut self, edge: EdgeIdx, bent: Option<Planar>, over: f32) {
         let library = Arc::clone(&self.library);
         let next = library.graph().edge(edge);
-        let Some(entry) = next.entry else {
+        let own = next.entry.map(|e| (e.align, e.blend));
+        let Some((align, blend)) = bent.map(|b| (b, own.map_or(BEND, |o| o.1))).or(own) else {
             self.playing = Playing { edge, since: over };
             return;
         };
@@ -207,14 +220,13 @@ impl Character {
             join.apply(since - over_shown, &mut old);
         }
         let old_speed = Velocity::between(&earlier, &old, TICK);
-        self.placement = self.placement.after(&entry.align);
+        self.placement = self.placement.after(&align);
         self.playing = Playing { edge, since: over };
         let (mut new, mut later) = (Pose::default(), Pose::default());
         self.sample(Playing { since: 0.0, ..self.playing }, &mut new);
         self.sample(Playing { since: step, ..self.playing }, &mut later);
         let new_speed = Velocity::between(&new, &later, TICK);
-        self.join =
-            (entry.blend > 0.0).then(|| (Inertia::new(&old, &old_speed, &new, &new_speed, entry.blend), over_shown));
+        self.join = (blend > 0.0).then(|| (Inertia::new(&old, &old_speed, &new, &new_speed, blend), over_shown));
     }
 
     /// The clip's pose on the stage.

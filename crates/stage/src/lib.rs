@@ -3,8 +3,8 @@
 //!
 //! Does not: read files, know the clock, or start threads. Same library, same seed: the same bits on every platform.
 
-mod chance;
 mod character;
+pub mod clearance;
 mod compare;
 mod defence;
 mod feet;
@@ -13,11 +13,12 @@ pub mod referee;
 pub mod scene;
 mod take;
 pub mod trial;
+pub mod walk;
 
-pub use chance::Chance;
 pub use character::{Character, Playing};
 pub use compare::{jerk_ratio, penetration_cm};
 pub use defence::Defence;
+pub use kumite_motion::Chance;
 pub use quality::{Quality, SNAP_UNIT};
 pub use take::{Event, Recorder, Take};
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use kumite_motion::volume::{self, Shape};
+use kumite_motion::{Quat, Vec3};
 use serde::Deserialize;
 
 /// A scene as people write it.
@@ -22,6 +24,142 @@ pub struct Scene {
     /// Balls.
     #[serde(default)]
     pub throw: Vec<Throw>,
+    /// What stands in the way.
+    #[serde(default)]
+    pub obstacle: Vec<Obstacle>,
+}
+
+/// One thing in the way: exactly one of the shapes.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Obstacle {
+    /// A ball.
+    pub sphere: Option<Ball>,
+    /// A bar with round ends.
+    pub capsule: Option<Bar>,
+    /// A bar with flat ends.
+    pub cylinder: Option<Bar>,
+    /// A block.
+    #[serde(rename = "box")]
+    pub block: Option<Block>,
+}
+
+/// A ball in the way.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ball {
+    /// Metres.
+    pub radius: f32,
+    /// Its middle, metres.
+    pub at: [f32; 3],
+}
+
+/// A bar in the way; upright unless it is turned.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bar {
+    /// Metres.
+    pub radius: f32,
+    /// From end to end, metres.
+    pub height: f32,
+    /// Its middle, metres.
+    pub at: [f32; 3],
+    /// Degrees about z, then x, then y.
+    #[serde(default)]
+    pub roll: f32,
+    /// Degrees about x.
+    #[serde(default)]
+    pub pitch: f32,
+    /// Degrees about y.
+    #[serde(default)]
+    pub yaw: f32,
+}
+
+/// A block in the way.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Block {
+    /// Along x, y, z; metres.
+    pub size: [f32; 3],
+    /// Its middle, metres.
+    pub at: [f32; 3],
+    /// Degrees about z, then x, then y.
+    #[serde(default)]
+    pub roll: f32,
+    /// Degrees about x.
+    #[serde(default)]
+    pub pitch: f32,
+    /// Degrees about y.
+    #[serde(default)]
+    pub yaw: f32,
+}
+
+/// Where someone wants to be.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Goal {
+    /// x, z; metres.
+    pub at: [f32; 2],
+    /// Degrees; any if left out.
+    pub facing: Option<f32>,
+    /// What to do there: a kind of span, a label, a clip, `stand` or `any`. Stand if left out, where the library can.
+    pub action: Option<String>,
+}
+
+impl Obstacle {
+    /// In numbers, or what is wrong with it: key, what was found, what is allowed.
+    pub fn shape(&self) -> Result<volume::Obstacle, (&'static str, String, &'static str)> {
+        const NEAR: &str = "finite numbers, within 1000 m";
+        const SIZE: &str = "more than 0, at most 1000 m";
+        let given = [self.sphere.is_some(), self.capsule.is_some(), self.cylinder.is_some(), self.block.is_some()];
+        let count = given.iter().filter(|g| **g).count();
+        if count != 1 {
+            return Err(("shape", format!("{count} shapes"), "exactly one of sphere, capsule, cylinder, box"));
+        }
+        let size = |key: &'static str, v: f32| {
+            if v.is_finite() && v > 0.0 && v <= 1000.0 { Ok(v) } else { Err((key, v.to_string(), SIZE)) }
+        };
+        let near = |at: [f32; 3]| {
+            let fine = at.iter().all(|v| v.is_finite() && v.abs() <= 1000.0);
+            if fine { Ok(Vec3::from_array(at)) } else { Err(("at", format!("{at:?}"), NEAR)) }
+        };
+        let turn = |roll: f32, pitch: f32, yaw: f32| {
+            let about = |axis: Vec3, degrees: f32| kumite_motion::rotation::about(axis, degrees.to_radians());
+            let turn = about(Vec3::Y, yaw) * about(Vec3::X, pitch) * about(Vec3::Z, roll);
+            if turn.is_finite() { Ok(turn) } else { Err(("yaw", format!("{roll}, {pitch}, {yaw}"), "finite degrees")) }
+        };
+        let bar = |bar: &Bar, capsule: bool| {
+            let (radius, height) = (size("radius", bar.radius)?, size("height", bar.height)?);
+            let shape = if capsule {
+                Shape::Capsule { half: (0.5 * height - radius).max(0.0), radius }
+            } else {
+                Shape::Cylinder { half: 0.5 * height, radius }
+            };
+            Ok(volume::Obstacle { shape, at: near(bar.at)?, turn: turn(bar.roll, bar.pitch, bar.yaw)? })
+        };
+        if let Some(ball) = &self.sphere {
+            let shape = Shape::Sphere { radius: size("radius", ball.radius)? };
+            Ok(volume::Obstacle { shape, at: near(ball.at)?, turn: Quat::IDENTITY })
+        } else if let Some(capsule) = &self.capsule {
+            bar(capsule, true)
+        } else if let Some(cylinder) = &self.cylinder {
+            bar(cylinder, false)
+        } else if let Some(block) = &self.block {
+            let [x, y, z] = block.size;
+            let half = Vec3::new(size("size", x)?, size("size", y)?, size("size", z)?) * 0.5;
+            let turn = turn(block.roll, block.pitch, block.yaw)?;
+            Ok(volume::Obstacle { shape: Shape::Box { half }, at: near(block.at)?, turn })
+        } else {
+            Err(("shape", "none".into(), "sphere, capsule, cylinder, box"))
+        }
+    }
+}
+
+impl Scene {
+    /// All obstacles in numbers; those of a scene that was read are all right.
+    pub fn obstacles(&self) -> Vec<volume::Obstacle> {
+        self.obstacle.iter().filter_map(|o| o.shape().ok()).collect()
+    }
 }
 
 /// A ball thrown at someone, who sees it leave the hand.
@@ -77,6 +215,11 @@ pub struct Actor {
     pub facing: f32,
     /// The clip it begins with; any if left out.
     pub begin: Option<String>,
+    /// Where it walks to.
+    pub goal: Option<Goal>,
+    /// Places to pass on the way there, x and z; metres.
+    #[serde(default)]
+    pub path: Vec<[f32; 2]>,
 }
 
 /// What is wrong with a scene.
@@ -134,8 +277,24 @@ pub fn read(text: &str) -> Result<Scene, SceneError> {
                 "finite numbers, within 1000 m",
             ));
         }
+        let near = |at: &[f32; 2]| at.iter().all(|v| v.is_finite() && v.abs() <= 1000.0);
+        if let Some(goal) = &actor.goal
+            && !(near(&goal.at) && goal.facing.is_none_or(f32::is_finite))
+        {
+            let found = format!("{:?}, facing {:?}", goal.at, goal.facing);
+            return Err(value(&format!("character {} goal", actor.name), found, "finite numbers, within 1000 m"));
+        }
+        if let Some(bad) = actor.path.iter().find(|p| !near(p)) {
+            let key = format!("character {} path", actor.name);
+            return Err(value(&key, format!("{bad:?}"), "finite numbers, within 1000 m"));
+        }
         if scene.character[..i].iter().any(|a| a.name == actor.name) {
             return Err(value("character name", actor.name.clone(), "a name nobody else has"));
+        }
+    }
+    for (i, obstacle) in scene.obstacle.iter().enumerate() {
+        if let Err((key, found, allowed)) = obstacle.shape() {
+            return Err(value(&format!("obstacle {} {key}", i + 1), found, allowed));
         }
     }
     for (i, throw) in scene.throw.iter().enumerate() {
@@ -183,6 +342,21 @@ mod tests {
             ("second = 5\n", "line 1: unknown field"),
             ("seconds = 1\n[[character]]\nname = \"a\"\n[[character]]\nname = \"a\"\n", "nobody else"),
             ("seconds = 1\n[[character]]\nname = \"a\"\nat = [inf, 0]\n", "finite"),
+            ("seconds = 1\n[[character]]\nname = \"a\"\ngoal = { at = [nan, 1] }\n", "character a goal is"),
+            ("seconds = 1\n[[character]]\nname = \"a\"\npath = [[1, inf]]\n", "character a path is"),
+            ("seconds = 1\n[[character]]\nname = \"a\"\n[[obstacle]]\n", "exactly one of sphere"),
+            (
+                "seconds = 1\n[[character]]\nname = \"a\"\n[[obstacle]]\nsphere = { radius = -1, at = [0, 0, 0] }\n",
+                "obstacle 1 radius is -1",
+            ),
+            (
+                "seconds = 1\n[[character]]\nname = \"a\"\n[[obstacle]]\nbox = { size = [1, nan, 1], at = [0, 0, 0] }\n",
+                "obstacle 1 size is NaN",
+            ),
+            (
+                "seconds = 1\n[[character]]\nname = \"a\"\n[[obstacle]]\ncone = { radius = 1 }\n",
+                "line 4: unknown field",
+            ),
             (&throw("at = \"b\"\nspeed = 9"), "throw 1 at is"),
             (&throw("at = \"a\"\nspeed = nan"), "throw 1 speed is"),
             (&throw("at = \"a\"\nspeed = 9\nradius = 0"), "throw 1 radius is"),

@@ -13,7 +13,6 @@ mod minima;
 pub mod referee;
 mod rules;
 mod stance;
-mod tree;
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,9 +23,10 @@ use kumite_motion::{Clip, ClipIdx, FrameIdx, SpanKind, Vec2};
 
 pub use cloud::Cloud;
 use kernel::{BAND, Scratch, Sink};
+pub use kumite_plan::walk::tree::Branch;
+use kumite_plan::walk::tree::{self, Leaf};
 use minima::{Candidate, Minima};
 pub use rules::{Policy, Rule, rules};
-pub use tree::{Branch, clusters};
 
 /// How transitions are looked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -185,6 +185,12 @@ pub fn find(clips: &[Clip], config: &TransitionConfig) -> Result<Transitions, Tr
         window_seconds: cloud.window as f32 / fps,
         pairs: windows * windows.saturating_sub(1) / 2,
     })
+}
+
+/// Clusters the transitions of one pair of clips into a tree, for searches that choose coarsely first.
+pub fn clusters(transitions: &[Transition]) -> (Vec<u32>, Vec<Branch>) {
+    let leaf = |t: &Transition| Leaf { leaves: t.from.1.0, enters: t.to.1.0, distance: t.distance };
+    tree::clusters(&transitions.iter().map(leaf).collect::<Vec<_>>())
 }
 
 /// Runs over all bands on some threads; what each band found comes out in the order of the bands.

@@ -25,4 +25,9 @@ impl Chance {
     pub fn below(&mut self, bound: u32) -> u32 {
         ((u64::from(self.next()) * u64::from(bound)) >> 32) as u32
     }
+
+    /// From 0 to just below 1, in steps of 2⁻²⁴.
+    pub fn unit(&mut self) -> f32 {
+        (self.next() >> 8) as f32 / 16_777_216.0
+    }
 }

@@ -4,7 +4,16 @@
 //! each other. A tree per pair of clips puts those together that leave and enter at nearly the same time, with the
 //! best of each group on top.
 
-use super::Transition;
+/// A transition as far as trees care.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Leaf {
+    /// Frame that is left.
+    pub leaves: u32,
+    /// Frame that is entered.
+    pub enters: u32,
+    /// How unlike they are.
+    pub distance: f32,
+}
 
 /// One group of transitions between two clips. The first is the root.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +31,7 @@ pub struct Branch {
 ///
 /// The group is halved at its widest gap in the time left or entered until one transition is left: `O(n log n)` for
 /// gaps that halve, and no distance matrix.
-pub fn clusters(transitions: &[Transition]) -> (Vec<u32>, Vec<Branch>) {
+pub fn clusters(transitions: &[Leaf]) -> (Vec<u32>, Vec<Branch>) {
     let mut order: Vec<u32> = (0..transitions.len() as u32).collect();
     let mut branches = Vec::new();
     if transitions.is_empty() {
@@ -56,8 +65,8 @@ pub fn clusters(transitions: &[Transition]) -> (Vec<u32>, Vec<Branch>) {
 
 /// Sorts the members along the axis with the wider spread and says where the second half begins: at the widest gap of
 /// the middle half, so that trees stay shallow.
-fn split(transitions: &[Transition], members: &mut [u32]) -> usize {
-    let times = |i: u32| [transitions[i as usize].from.1.0, transitions[i as usize].to.1.0];
+fn split(transitions: &[Leaf], members: &mut [u32]) -> usize {
+    let times = |i: u32| [transitions[i as usize].leaves, transitions[i as usize].enters];
     let spread = |axis: usize| {
         let values = || members.iter().map(|i| times(*i)[axis]);
         values().max().unwrap_or(0) - values().min().unwrap_or(0)

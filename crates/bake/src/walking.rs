@@ -1,0 +1,87 @@
+//! The library that paths are planned on: the motions of a library that go somewhere, joined densely.
+//!
+//! Chen and Steed's graph has a clip for a node and 9,066 transitions for 1,091 frames; the graph that fighters play has a dozen ways out
+//! of a pose that is left twice a second. Here a path may leave its clip nearly anywhere, and every cut is rehearsed as usual.
+
+use kumite_motion::library::Library;
+use kumite_motion::mirror::Mirror;
+use kumite_motion::{Clip, Roles, SpanKind};
+
+use crate::graph::GraphConfig;
+use crate::library::{BakeConfig, BakeError, Baked, bake};
+use crate::transitions::TransitionConfig;
+
+/// How a library becomes one to walk with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WalkingConfig {
+    /// Clips that hold a span of one of these kinds are taken.
+    pub kinds: Vec<SpanKind>,
+    /// And none of these: nobody punches on the way.
+    pub never: Vec<SpanKind>,
+    /// Whether every clip comes in its mirror image too.
+    pub mirror: bool,
+    /// Nodes of one clip are at least this far apart, seconds.
+    pub node_seconds: f32,
+    /// After a cut motion runs at least this long, seconds.
+    pub edge_seconds: f32,
+    /// Ways out of a node.
+    pub most_ways: usize,
+    /// Entries into one clip from one node are at least this far apart, seconds.
+    pub entry_seconds: f32,
+    /// Threads to work on. The result does not depend on it.
+    pub threads: usize,
+}
+
+impl Default for WalkingConfig {
+    fn default() -> Self {
+        Self {
+            kinds: vec![SpanKind::Walk, SpanKind::Run, SpanKind::Idle],
+            never: vec![
+                SpanKind::Attack,
+                SpanKind::Avoid,
+                SpanKind::Block,
+                SpanKind::React,
+                SpanKind::Down,
+                SpanKind::Up,
+            ],
+            mirror: false,
+            node_seconds: 0.06,
+            edge_seconds: 0.25,
+            most_ways: 64,
+            entry_seconds: 0.06,
+            threads: 2,
+        }
+    }
+}
+
+/// The clips of a library that go somewhere. Bridges are left out: dense cuts stand in for them.
+fn clips(library: &Library, config: &WalkingConfig) -> Vec<Clip> {
+    let has = |clip: &Clip, kinds: &[SpanKind]| clip.spans.iter().any(|s| kinds.contains(&s.kind));
+    let own = library.clips().iter().filter(|c| has(c, &config.kinds) && !has(c, &config.never));
+    own.cloned().collect()
+}
+
+/// Joins what goes somewhere. Same library, same result, on any number of threads.
+pub fn walking(library: &Library, config: &WalkingConfig) -> Result<Baked, BakeError> {
+    let mut clips = clips(library, config);
+    if config.mirror {
+        let images: Vec<Clip> = clips
+            .iter()
+            .filter_map(|clip| {
+                let mut image = Mirror::by_roles(clip.skeleton(), &Roles::canonical()).clip(clip).ok()?;
+                image.name += " mirrored";
+                Some(image)
+            })
+            .collect();
+        clips.extend(images);
+    }
+    let transitions = TransitionConfig { threads: config.threads, ..TransitionConfig::default() };
+    let graph = GraphConfig {
+        node_seconds: config.node_seconds,
+        edge_seconds: config.edge_seconds,
+        most_ways: config.most_ways,
+        entry_seconds: config.entry_seconds,
+        ..GraphConfig::default()
+    };
+    bake(&library.name, clips, &BakeConfig { transitions, graph, repair: None })
+}

@@ -1,0 +1,446 @@
+//! `kumite walk`: one way through clutter, played and written; or many, counted and compared.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use cpu_time::ThreadTime;
+use kumite_bake::walking::{WalkingConfig, walking};
+use kumite_formats::{bvh, gltf};
+use kumite_motion::volume::{Obstacle, Shape};
+use kumite_motion::{Roles, Vec3};
+use kumite_picture::{Event, GroundPlan, Layout, Movie, Prop, Replay, Strip};
+use kumite_plan::walk::approach::ApproachConfig;
+use kumite_plan::walk::tables::Bends;
+use kumite_plan::walk::{Config, Effort, Method, WalkError};
+use kumite_stage::scene::{self, SceneError};
+use kumite_stage::walk::{Ask, Attempt, Outcome as Fate, Walker, clutter};
+use serde_json::{Map, Value, json};
+
+use crate::args::WalkArgs;
+use crate::failure::{Failure, Outcome};
+use crate::output::Outputs;
+use crate::{Progress, Report, bake, look, source};
+
+const ENDINGS: &str = ".glb, .bvh, .html, .png, .svg, .gif, .json";
+
+macro_rules! scenes {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../scenes/", $name, ".toml")))),*]
+    };
+}
+
+/// Scenes that come with kumite.
+const SCENES: &[(&str, &str)] =
+    scenes!["two-corner", "grid", "narrow-gap", "low-bar", "log", "door", "spiral", "cul-de-sac"];
+/// The grid by chance.
+const CLUTTER: &str = "clutter";
+
+/// One attempt in numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(crate) outcome: Fate,
+    /// By the names of the command's JSON; without what was never played.
+    pub(crate) values: Vec<(&'static str, f64)>,
+    pub(crate) cost: f64,
+    pub(crate) quality: bool,
+}
+
+pub(crate) fn run(args: &WalkArgs, progress: &Progress) -> Outcome<Report> {
+    let methods = check(args)?;
+    let walker = walker(&args.library, args.data.as_deref(), !args.unbent, progress)?;
+    let effort = Effort { starts: args.starts, ..Effort::default() };
+    match args.trials {
+        Some(count) => trials(args, &walker, &methods, effort, count, progress),
+        None => one(args, &walker, &methods, effort),
+    }
+}
+
+/// A library's motions that go somewhere, densely joined.
+pub(crate) fn walker(name: &str, data: Option<&Path>, bent: bool, progress: &Progress) -> Outcome<Walker> {
+    let library = bake::load_with(name, Path::new(""), data, progress)?.0;
+    let config = WalkingConfig { mirror: bent, threads: look::threads(), ..WalkingConfig::default() };
+    let baked = walking(&library, &config)
+        .map_err(|e| Failure::bad(format!("{name} has no motions to walk with: {e}")).key("--library").found(name))?;
+    Ok(Walker::new(Arc::new(baked.library), bent.then(Bends::default).as_ref()))
+}
+
+fn check(args: &WalkArgs) -> Outcome<Vec<Method>> {
+    args.look.check()?;
+    let value = |key: &str, found: String, allowed: &str| {
+        Failure::bad(format!("{key} is {found}; allowed is {allowed}")).key(key).found(found).allowed(allowed)
+    };
+    if args.trials == Some(0) {
+        return Err(value("--trials", "0".into(), "at least 1"));
+    }
+    if !(1..=10_000).contains(&args.starts) {
+        return Err(value("--starts", args.starts.to_string(), "1 to 10000"));
+    }
+    for path in &args.output {
+        let ending = source::ending(path).unwrap_or_default();
+        if !["glb", "bvh", "html", "png", "svg", "gif", "json"].contains(&ending.as_str()) {
+            let message = format!("cannot write {ending:?}; the ending says the format: {ENDINGS}");
+            return Err(Failure::bad(message).in_file(path).found(ending).allowed(ENDINGS));
+        }
+    }
+    let names = Method::ALL.map(Method::name).join(", ");
+    let method = |name: &String| Method::from_name(name).ok_or_else(|| value("--method", format!("{name:?}"), &names));
+    args.method.iter().map(method).collect()
+}
+
+/// What a scene asks; `clutter` depends on the seed.
+pub(crate) fn ask(name: &str, seed: u64) -> Outcome<Ask> {
+    let known = |wanted: &str| SCENES.iter().find(|s| s.0 == wanted).map(|s| s.1.to_owned());
+    let base = if name == CLUTTER { "grid" } else { name };
+    let path = Path::new(name);
+    let text = match known(base) {
+        Some(text) => text,
+        None if source::ending(path).as_deref() == Some("toml") => {
+            String::from_utf8(source::read(path)?).map_err(|_| Failure::bad("not UTF-8 text").in_file(path))?
+        }
+        None => {
+            let names: Vec<&str> = SCENES.iter().map(|s| s.0).chain([CLUTTER]).collect();
+            let allowed = format!("{}, or a .toml file", names.join(", "));
+            let message = format!("--scene is {name:?}; allowed is {allowed}");
+            return Err(Failure::bad(message).key("--scene").found(name).allowed(allowed));
+        }
+    };
+    let wrong = |e: SceneError| {
+        let failure = Failure { key: e.key, found: e.found, allowed: e.allowed, ..Failure::bad(e.message) };
+        failure.at_line(e.line).in_file(path)
+    };
+    let scene = scene::read(&text).map_err(wrong)?;
+    let asked = Ask::of(&scene).ok_or_else(|| {
+        Failure::bad("nobody in this scene has a goal; a character needs goal = { at = [x, z] }")
+            .key("goal")
+            .in_file(path)
+    })?;
+    Ok(if name == CLUTTER { clutter(&asked, seed) } else { asked })
+}
+
+pub(crate) fn refused(error: &WalkError, name: &str) -> Failure {
+    let key = match error {
+        WalkError::NoAction { .. } => "goal",
+        WalkError::StartCollides { .. } | WalkError::BadNumber { .. } => "at",
+        WalkError::NoWalk => "library",
+    };
+    Failure::bad(format!("{name}: {error}")).key(key)
+}
+
+/// Looks, plays and judges, until it is there or nothing helps. CPU seconds of looking are counted.
+pub(crate) fn attempt<'w>(
+    walker: &'w Walker,
+    ask: &'w Ask,
+    method: Method,
+    effort: Effort,
+    seed: u64,
+) -> Result<(Attempt<'w>, f64), WalkError> {
+    let mut attempt = Attempt::new(walker, ask, method, effort, Config::default(), seed)?;
+    let mut seconds = 0.0;
+    loop {
+        let start = ThreadTime::now();
+        attempt.search(Some(&ApproachConfig::default()))?;
+        seconds += start.elapsed().as_secs_f64();
+        if attempt.judge() {
+            return Ok((attempt, seconds));
+        }
+    }
+}
+
+/// An attempt in numbers.
+pub(crate) fn row(attempt: &Attempt<'_>, seconds: f64) -> Row {
+    let mut values = vec![("search_seconds", seconds), ("evaluations", attempt.counts.evaluations as f64)];
+    let (mut cost, mut quality) = (f64::INFINITY, false);
+    if let Some((walked, path)) = &attempt.best {
+        cost = f64::from(path.terms.cost());
+        let q = walked.take.quality;
+        quality = q.foot_slide_cm_s <= 2.0 && q.float_cm <= 1.0 && q.snap <= 1.5;
+        let travel = f64::from(walked.travel);
+        values.extend([
+            ("transitions", walked.transitions as f64),
+            ("transition_cost", f64::from(path.terms.smooth)),
+            ("frames", f64::from(walked.take.clip.seconds()) * 30.0),
+            ("location_cm", f64::from(walked.before.0) * 100.0),
+            ("orientation_deg", f64::from(walked.before.1).to_degrees()),
+            ("warped_location_cm", f64::from(walked.off) * 100.0),
+            ("warped_orientation_deg", f64::from(walked.turned).to_degrees()),
+            ("travel_cm", travel * 100.0),
+            ("travel_ratio", travel / f64::from(attempt.expected).max(1e-6)),
+            ("collision_frames", walked.collision_frames as f64),
+            ("penetration_cm", f64::from(walked.penetration) * 100.0),
+            ("cost", cost),
+            ("foot_slide_cm_s", f64::from(q.foot_slide_cm_s)),
+            ("float_cm", f64::from(q.float_cm)),
+            ("snap", f64::from(q.snap)),
+        ]);
+    }
+    Row { outcome: attempt.outcome, values, cost, quality }
+}
+
+/// Means over all that were played, and the one that costs least.
+pub(crate) fn summary(rows: &[Row]) -> Value {
+    let played: Vec<&Row> = rows.iter().filter(|r| r.cost.is_finite()).collect();
+    let object = |values: &[(&str, f64)]| -> Map<String, Value> {
+        values.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect()
+    };
+    let best = played.iter().min_by(|a, b| a.cost.total_cmp(&b.cost));
+    let mean: Vec<(&str, f64)> = best.map_or(Vec::new(), |first| {
+        let of = |name: &str| {
+            let all = played.iter().filter_map(|r| r.values.iter().find(|v| v.0 == name)).map(|v| v.1);
+            all.sum::<f64>() / played.len() as f64
+        };
+        first.values.iter().map(|(name, _)| (*name, of(name))).collect()
+    });
+    let count = |fate: fn(&Fate) -> bool| rows.iter().filter(|r| fate(&r.outcome)).count();
+    let mut slowest: Vec<f64> = rows.iter().filter_map(|r| Some(r.values.first()?.1)).collect();
+    json!({
+        "trials": rows.len(), "solved": count(|f| *f == Fate::Arrived), "blocked": count(|f| matches!(f, Fate::Blocked(_))),
+        "lost": count(|f| *f == Fate::Lost), "collided": count(|f| *f == Fate::Collides),
+        "quality_failures": played.iter().filter(|r| !r.quality).count(),
+        "search_seconds": crate::dodge::spread(&mut slowest),
+        "mean": object(&mean), "best": best.map(|b| object(&b.values)),
+    })
+}
+
+fn word(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Arrived => "arrived",
+        Fate::Blocked(_) => "blocked",
+        Fate::Lost => "lost",
+        Fate::Collides => "collides",
+    }
+}
+
+fn trials(
+    args: &WalkArgs,
+    walker: &Walker,
+    methods: &[Method],
+    effort: Effort,
+    count: u32,
+    progress: &Progress,
+) -> Outcome<Report> {
+    let bar = progress.bar(count as usize * methods.len(), "walking");
+    let threads = look::threads().max(1) as u32;
+    let (mut text, mut json) = (String::new(), Map::new());
+    for &method in methods {
+        let part = |part: u32| -> Outcome<Vec<(u32, Row)>> {
+            let mut rows = Vec::new();
+            for k in (part..count).step_by(threads as usize) {
+                let seed = args.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(k));
+                let ask = ask(&args.scene, seed)?;
+                let (attempt, seconds) =
+                    attempt(walker, &ask, method, effort, seed).map_err(|e| refused(&e, &args.scene))?;
+                rows.push((k, row(&attempt, seconds)));
+                bar.inc(1);
+            }
+            Ok(rows)
+        };
+        let parts: Vec<Outcome<Vec<(u32, Row)>>> = std::thread::scope(|scope| {
+            let parts: Vec<_> = (0..threads).map(|p| scope.spawn(move || part(p))).collect();
+            let join =
+                |t: std::thread::ScopedJoinHandle<'_, _>| t.join().unwrap_or_else(|e| std::panic::resume_unwind(e));
+            parts.into_iter().map(join).collect()
+        });
+        let mut rows: Vec<(u32, Row)> = parts.into_iter().collect::<Outcome<Vec<_>>>()?.concat();
+        rows.sort_by_key(|r| r.0);
+        let rows: Vec<Row> = rows.into_iter().map(|r| r.1).collect();
+        let told = summary(&rows);
+        let _ = writeln!(
+            text,
+            "{}: {} of {} arrived, {} blocked, {} lost, {} touch something; cost {:.2}, {:.1} transitions, {:.1} cm and {:.1}° before the \
+             last steps are bent, {:.1} cm and {:.1}° after; {:.3} s",
+            method.name(),
+            told["solved"],
+            count,
+            told["blocked"],
+            told["lost"],
+            told["collided"],
+            number(&told["mean"]["cost"]),
+            number(&told["mean"]["transitions"]),
+            number(&told["mean"]["location_cm"]),
+            number(&told["mean"]["orientation_deg"]),
+            number(&told["mean"]["warped_location_cm"]),
+            number(&told["mean"]["warped_orientation_deg"]),
+            number(&told["mean"]["search_seconds"]),
+        );
+        json.insert(method.name().to_owned(), told);
+    }
+    bar.finish_and_clear();
+    json.insert("scene".into(), json!(args.scene));
+    json.insert("trials".into(), json!(count));
+    Ok(Report { text, json: Value::Object(json) })
+}
+
+pub(crate) fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or(f64::NAN)
+}
+
+fn one(args: &WalkArgs, walker: &Walker, methods: &[Method], effort: Effort) -> Outcome<Report> {
+    let ask = ask(&args.scene, args.seed)?;
+    let (mut text, mut json) = (String::new(), Map::new());
+    let mut done = Vec::new();
+    for &method in methods {
+        let (attempt, seconds) =
+            attempt(walker, &ask, method, effort, args.seed).map_err(|e| refused(&e, &args.scene))?;
+        let row = row(&attempt, seconds);
+        let mut told = summary(std::slice::from_ref(&row));
+        told["outcome"] = json!(word(attempt.outcome));
+        let _ = write!(text, "{}: {}", method.name(), word(attempt.outcome));
+        if let Fate::Blocked(closest) = attempt.outcome {
+            let off = (closest - ask.goal).length();
+            told["closest"] = json!([closest.x, closest.y]);
+            told["closest_m"] = json!(off);
+            let _ = write!(
+                text,
+                "; the nearest place that can be reached is [{:.2}, {:.2}], {off:.2} m from the goal",
+                closest.x, closest.y
+            );
+        }
+        if let Some((walked, path)) = &attempt.best {
+            let q = walked.take.quality;
+            let _ = write!(
+                text,
+                "; {} transitions, {:.1} s, {:.2} m ({:.2} of the way)\n    {:.1} cm and {:.1}° from the goal, {:.1} cm and {:.1}° before the \
+                 last steps were bent; {} frames touch something\n    feet slide {:.2} cm/s, float {:.2} cm, snap {:.2}; hash {:016x}; {} paths \
+                 judged in {seconds:.3} s",
+                walked.transitions,
+                walked.take.clip.seconds(),
+                walked.travel,
+                walked.travel / attempt.expected.max(1e-6),
+                walked.off * 100.0,
+                walked.turned.to_degrees(),
+                walked.before.0 * 100.0,
+                walked.before.1.to_degrees(),
+                walked.collision_frames,
+                q.foot_slide_cm_s,
+                q.float_cm,
+                q.snap,
+                walked.take.hash,
+                attempt.counts.evaluations,
+            );
+            let t = path.terms;
+            told["cost"] = json!({"smooth": t.smooth, "goal": t.goal, "waypoints": t.waypoints, "collide": t.collide, "travel": t.travel});
+            told["hash"] = json!(format!("{:016x}", walked.take.hash));
+            if args.why {
+                let _ = write!(
+                    text,
+                    "\n    cost {:.3}: transitions {:.3}, goal {:.3}, corners {:.3}, collisions {:.3}, travel {:.3}; expected way {:.2} m",
+                    t.cost(),
+                    t.smooth,
+                    t.goal,
+                    t.waypoints,
+                    t.collide,
+                    t.travel,
+                    attempt.expected
+                );
+                for step in &path.steps {
+                    let ((from, leaves), (to, enters)) =
+                        (walker.tables().frame(step.from), walker.tables().frame(step.to));
+                    let (library, fps) = (walker.library(), walker.tables().fps);
+                    if step.from == step.to {
+                        let turn = step.align.turn.to_degrees();
+                        let _ = write!(
+                            text,
+                            "\n    bends {} at {:.2} s by {turn:.1}°",
+                            library.clip(from).name,
+                            leaves.0 as f32 / fps
+                        );
+                    } else {
+                        let _ = write!(
+                            text,
+                            "\n    leaves {} at {:.2} s for {} at {:.2} s, {:.3}",
+                            library.clip(from).name,
+                            leaves.0 as f32 / fps,
+                            library.clip(to).name,
+                            enters.0 as f32 / fps,
+                            step.cost
+                        );
+                    }
+                }
+            }
+        }
+        text.push('\n');
+        json.insert(method.name().to_owned(), told);
+        done.push((method, attempt));
+    }
+    json.insert("scene".into(), json!(args.scene));
+    let json = Value::Object(json);
+    let mut outputs = Outputs::default();
+    for path in &args.output {
+        let ending = source::ending(path).unwrap_or_default();
+        let bytes = written(args, &ask, &done, &ending, &json).ok_or_else(|| Failure {
+            code: crate::failure::COULD_NOT,
+            ..Failure::bad("there is no walk to write: no path was found").in_file(path)
+        })?;
+        outputs.stage(path, &bytes)?;
+    }
+    outputs.commit()?;
+    Ok(Report { text, json })
+}
+
+/// An obstacle as pictures have it.
+pub(crate) fn prop(obstacle: &Obstacle) -> Prop {
+    use kumite_picture::{Cone, Shape as Drawn};
+    let end = |half: f32| obstacle.at + obstacle.turn * (Vec3::Y * half);
+    Prop::still(match obstacle.shape {
+        Shape::Sphere { radius } => Drawn::ball(obstacle.at, radius),
+        Shape::Capsule { half, radius } => Drawn::Cone(Cone { a: end(-half), ra: radius, b: end(half), rb: radius }),
+        Shape::Cylinder { half, radius } => Drawn::Cylinder { a: end(-half), b: end(half), radius },
+        Shape::Box { half } => Drawn::Block { centre: obstacle.at, half, turn: obstacle.turn },
+    })
+}
+
+fn written(args: &WalkArgs, ask: &Ask, done: &[(Method, Attempt<'_>)], ending: &str, json: &Value) -> Option<Vec<u8>> {
+    if ending == "json" {
+        return Some(format!("{json}\n").into_bytes());
+    }
+    let (method, attempt) = done.iter().find(|d| d.1.best.is_some())?;
+    let clip = &attempt.best.as_ref()?.0.take.clip;
+    let title = format!("{}: {}, {}", args.scene, method.name(), word(attempt.outcome));
+    let props = || ask.obstacles.iter().map(|o| Prop { fit: false, ..prop(o) }).collect::<Vec<_>>();
+    let look = &args.look;
+    let actor = look::actor(clip, Some(Roles::canonical()));
+    let strip = || Strip {
+        props: props(),
+        title: Some(title.clone()),
+        layout: Layout::Travel,
+        ..look.strip(clip, Some(Roles::canonical()))
+    };
+    Some(match ending {
+        "bvh" => bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes(),
+        "glb" => gltf::write_glb("walk", &[gltf::Actor { name: "walk", clip, colour: gltf::Actor::COLOURS[0] }], &[]),
+        "svg" => plan(&args.scene, ask, done, look.width.min(900), look.theme())?.to_svg().into_bytes(),
+        "html" => {
+            let cuts = attempt.best.iter().flat_map(|b| b.0.take.events.iter()).filter(|e| e.cut);
+            let events = cuts.map(|e| Event { time: e.time, kind: "cut".into(), text: "transition".into(), at: None });
+            Replay { title, actors: vec![actor], props: props(), events: events.collect() }.to_html().into_bytes()
+        }
+        "gif" => Strip { width: look.width.min(480), row_height: 420, ..strip() }
+            .to_gif(&Movie { range: Some((0.0, clip.seconds().min(look::LONGEST_GIF))), ..Movie::default() }),
+        _ if args.look.view.contains(&crate::args::ViewArg::Top) => {
+            plan(&args.scene, ask, done, look.width.min(900), look.theme())?.render(look::threads()).to_png()
+        }
+        _ => strip().render().to_png(),
+    })
+}
+
+/// All walks from above.
+fn plan<'a>(
+    scene: &str,
+    ask: &'a Ask,
+    done: &'a [(Method, Attempt<'_>)],
+    width: usize,
+    theme: kumite_picture::Theme,
+) -> Option<GroundPlan<'a>> {
+    let takes: Vec<_> = done.iter().filter_map(|(m, a)| Some((&a.best.as_ref()?.0.take.clip, m.name()))).collect();
+    let route = done.first().map(|d| d.1.route.clone())?;
+    Some(GroundPlan {
+        takes,
+        routes: vec![route],
+        obstacles: &ask.obstacles,
+        goal: (ask.goal, ask.goal_facing),
+        title: scene.to_owned(),
+        width,
+        theme,
+    })
+}

@@ -1,0 +1,180 @@
+//! The last steps bent onto the goal: small turns and shifts where the path could branch, none larger than a person makes unseen.
+
+use kumite_motion::Vec2;
+use kumite_motion::rotation::wrap;
+
+use super::path::Aim;
+use super::tables::{At, Rigid, Step, Tables};
+
+/// How far steps are bent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ApproachConfig {
+    /// Most shift of one bend, metres.
+    pub shift: f32,
+    /// Most turn of one, radians.
+    pub turn: f32,
+    /// Bends are at least this far apart, seconds: about a step.
+    pub apart: f32,
+    /// How many there are at most.
+    pub most: usize,
+}
+
+impl Default for ApproachConfig {
+    /// A third of what steps of the same walk differ by.
+    fn default() -> Self {
+        ApproachConfig { shift: 0.04, turn: 4.5f32.to_radians(), apart: 0.33, most: 10 }
+    }
+}
+
+/// Where a path can be bent: at its transitions, and at nodes that it passes.
+#[derive(Clone, Copy, Debug)]
+struct Bend {
+    /// Index of the stretch that it is in, and frame; for a transition its own index and the frame it enters.
+    stretch: usize,
+    frame: At,
+    cut: bool,
+}
+
+/// A path whose last steps lead to the goal, and what is left of its error; the path itself where nothing can be bent.
+pub fn bend(aim: &Aim<'_>, steps: &[Step], end: At, config: &ApproachConfig) -> Vec<Step> {
+    let tables = aim.tables;
+    let bends = places(tables, aim.start.0, aim.start_after, steps, end, config);
+    if bends.is_empty() {
+        return steps.to_vec();
+    }
+    let mut turns = vec![0.0f32; bends.len()];
+    let mut shifts = vec![Vec2::ZERO; bends.len()];
+    // Least squares of bends in units of their limits, made linear around what is bent already: four times is exact to a millimetre.
+    for _ in 0..4 {
+        let Bent { points, last, .. } = apply(aim, steps, &bends, &turns, &shifts);
+        let (here, heading) = aim.arrives(&last, end);
+        let off = aim.goal - here;
+        let turn = aim.facing.map_or(0.0, |f| wrap(f - heading));
+        // Rows: x, z, turn. A turn at p moves the end by its lever.
+        let lever = |p: &Vec2| Vec2::new(here.y - p.y, p.x - here.x);
+        let levers: Vec<Vec2> = points.iter().map(lever).collect();
+        let (ws, wt) = (config.shift * config.shift, config.turn * config.turn);
+        let mut m = [[0.0f64; 3]; 3];
+        for lever in &levers {
+            let column = [f64::from(lever.x), f64::from(lever.y), 1.0];
+            for i in 0..3 {
+                for j in 0..3 {
+                    m[i][j] += f64::from(wt) * column[i] * column[j];
+                }
+            }
+            m[0][0] += f64::from(ws);
+            m[1][1] += f64::from(ws);
+        }
+        if aim.facing.is_none() {
+            m[2][2] += 1e6;
+        }
+        let Some(x) = solve(m, [f64::from(off.x), f64::from(off.y), f64::from(turn)]) else { return steps.to_vec() };
+        for (k, lever) in levers.iter().enumerate() {
+            let gain = f64::from(lever.x) * x[0] + f64::from(lever.y) * x[1] + x[2];
+            turns[k] = (turns[k] + wt * gain as f32).clamp(-config.turn, config.turn);
+            let more = shifts[k] + Vec2::new(x[0] as f32, x[1] as f32) * ws;
+            shifts[k] = more.clamp_length_max(config.shift);
+        }
+    }
+    apply(aim, steps, &bends, &turns, &shifts).steps
+}
+
+/// A path with bends.
+struct Bent {
+    steps: Vec<Step>,
+    /// Where on the stage it is bent.
+    points: Vec<Vec2>,
+    /// Where its last clip lies.
+    last: Rigid,
+}
+
+/// The last places of a path that can be bent, in order.
+fn places(tables: &Tables, start: At, start_after: At, steps: &[Step], end: At, config: &ApproachConfig) -> Vec<Bend> {
+    let apart = (config.apart * tables.fps).max(1.0) as u32;
+    let mut bends = Vec::new();
+    // From the end, which must be clear of the last one's join.
+    let mut since = 0u32;
+    for stretch in (0..=steps.len()).rev() {
+        let first = if stretch == 0 { start } else { steps[stretch - 1].to };
+        let earliest = if stretch == 0 { start_after } else { steps[stretch - 1].after };
+        let last = steps.get(stretch).map_or(end, |s| s.from);
+        let onward = tables.onward(tables.clip(first));
+        let nodes = onward.iter().rev().filter(|o| o.0 >= earliest && o.0 > first && o.2 <= last);
+        let mut cursor = last;
+        for (node, _, _) in nodes {
+            if since + (cursor - node) >= apart && bends.len() < config.most {
+                bends.push(Bend { stretch, frame: *node, cut: false });
+                (since, cursor) = (0, *node);
+            }
+        }
+        since += cursor - first;
+        if stretch > 0
+            && since >= apart
+            && bends.len() < config.most
+            && steps[stretch - 1].from != steps[stretch - 1].to
+        {
+            bends.push(Bend { stretch: stretch - 1, frame: first, cut: true });
+            since = 0;
+        }
+    }
+    bends.reverse();
+    bends
+}
+
+/// Bends are turns about the centre of mass and shifts, both on the stage.
+fn apply(aim: &Aim<'_>, steps: &[Step], bends: &[Bend], turns: &[f32], shifts: &[Vec2]) -> Bent {
+    let tables = aim.tables;
+    let mut bent = Bent { steps: Vec::new(), points: Vec::new(), last: aim.start.1 };
+    let mut next = 0;
+    let push = |mut step: Step, k: Option<usize>, bent: &mut Bent| {
+        let mut place = bent.last.after(&step.align);
+        if let Some(k) = k {
+            let point = place.point(tables.place[step.to as usize]);
+            place = Rigid::about(point, turns[k], shifts[k]).after(&place);
+            step.align = bent.last.inverse().after(&place);
+            bent.points.push(point);
+        }
+        bent.last = place;
+        bent.steps.push(step);
+    };
+    for stretch in 0..=steps.len() {
+        while let Some(bend) = bends.get(next).filter(|b| !b.cut && b.stretch == stretch) {
+            let onward = tables.onward(tables.clip(bend.frame));
+            if let Some((node, edge, after)) = onward.iter().find(|o| o.0 == bend.frame) {
+                let align = Rigid::new(&kumite_motion::align::Planar::IDENTITY);
+                let step = Step { edge: *edge, from: *node, to: *node, after: *after, align, cost: 0.0 };
+                push(step, Some(next), &mut bent);
+            }
+            next += 1;
+        }
+        if let Some(step) = steps.get(stretch) {
+            let own = bends.get(next).is_some_and(|b| b.cut && b.stretch == stretch).then_some(next);
+            push(*step, own, &mut bent);
+            next += usize::from(own.is_some());
+        }
+    }
+    bent
+}
+
+/// Three equations by elimination with pivots; `None` if they do not say enough.
+fn solve(mut m: [[f64; 3]; 3], mut b: [f64; 3]) -> Option<[f64; 3]> {
+    for i in 0..3 {
+        let pivot = (i..3).max_by(|p, q| m[*p][i].abs().total_cmp(&m[*q][i].abs()))?;
+        if m[pivot][i].abs() < 1e-12 {
+            return None;
+        }
+        m.swap(i, pivot);
+        b.swap(i, pivot);
+        for r in i + 1..3 {
+            let f = m[r][i] / m[i][i];
+            let row = m[i];
+            m[r].iter_mut().zip(row).for_each(|(v, w)| *v -= f * w);
+            b[r] -= f * b[i];
+        }
+    }
+    for i in (0..3).rev() {
+        let rest: f64 = (i + 1..3).map(|j| m[i][j] * b[j]).sum();
+        b[i] = (b[i] - rest) / m[i][i];
+    }
+    Some(b)
+}

@@ -1,0 +1,254 @@
+//! A first path that looks ahead: transitions are tried in the order of how far the floor still is to the goal, and what collides is dropped.
+//!
+//! Two orders: A* with the potential field as heuristic (weighted, so that it hurries), and a beam that keeps the best few of each depth.
+//! A state is a transition just taken, where it lies, and the clip it leads into; states alike are entered once.
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, HashMap};
+
+use kumite_motion::Vec2;
+use kumite_motion::rotation::wrap;
+
+use super::field::Field;
+use super::path::Aim;
+use super::search::Ends;
+use super::tables::{At, Rigid, Step};
+
+/// In which order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Order {
+    /// The most promising of all first.
+    AStar,
+    /// The best few of each depth, so many.
+    Beam(usize),
+}
+
+/// How it looks ahead.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InformedConfig {
+    /// Which first.
+    pub order: Order,
+    /// States that are entered at most.
+    pub states: usize,
+    /// How much the way still to go counts against the way gone: more hurries, and finds longer ways.
+    pub weight: f32,
+    /// States nearer than this, metres and radians, in the same tenth of a second of the same clip are alike.
+    pub alike: (f32, f32),
+    /// A path is good enough when eq. 1 at the goal is below this.
+    pub enough: f32,
+}
+
+impl Default for InformedConfig {
+    fn default() -> Self {
+        InformedConfig { order: Order::AStar, states: 8_000, weight: 1.6, alike: (0.1, 0.08), enough: 0.5 }
+    }
+}
+
+/// What was found and how.
+#[derive(Clone, Debug, Default)]
+pub struct Informed {
+    /// Steps and end of the best path; it does not collide.
+    pub path: Option<(Vec<Step>, At)>,
+    /// Eq. 1 at its end.
+    pub off: f32,
+    /// States entered.
+    pub states: usize,
+}
+
+/// Per radian of turn that is missing at the goal, metres: nobody turns on the spot.
+const TURN: f32 = 0.35;
+
+struct State {
+    parent: u32,
+    step: Step,
+    place: Rigid,
+    /// Cost so far: metres gone and a part for transitions.
+    gone: f32,
+    depth: u16,
+}
+
+#[derive(PartialEq)]
+struct Waiting {
+    cost: f32,
+    state: u32,
+}
+
+impl Eq for Waiting {}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // The heap gives the greatest: cheap is great, and old before new.
+        other.cost.total_cmp(&self.cost).then(other.state.cmp(&self.state))
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+struct Look<'l, 'a> {
+    aim: &'l Aim<'a>,
+    ends: &'l Ends,
+    field: &'l Field,
+    config: &'l InformedConfig,
+    states: Vec<State>,
+    seen: HashMap<(u32, i32, i32, i32), f32>,
+    /// Total cost, goal term, state and end of the best arrival.
+    best: Option<(f32, f32, u32, At)>,
+}
+
+/// Looks for a path. `field` should be grown by as much as the body needs at least.
+pub fn look(aim: &Aim<'_>, ends: &Ends, field: &Field, config: &InformedConfig) -> Informed {
+    let start = aim.start;
+    let mut look = Look { aim, ends, field, config, states: Vec::new(), seen: HashMap::new(), best: None };
+    let root = Step {
+        edge: kumite_motion::EdgeIdx(u32::MAX),
+        from: start.0,
+        to: start.0,
+        after: aim.start_after,
+        align: Rigid::new(&kumite_motion::align::Planar::IDENTITY),
+        cost: 0.0,
+    };
+    look.states.push(State { parent: u32::MAX, step: root, place: start.1, gone: 0.0, depth: 0 });
+    match config.order {
+        Order::AStar => look.a_star(),
+        Order::Beam(width) => look.beam(width),
+    }
+    look.finish()
+}
+
+impl Look<'_, '_> {
+    fn a_star(&mut self) {
+        let mut open = BinaryHeap::from([Waiting { cost: 0.0, state: 0 }]);
+        let mut entered = 0;
+        while let Some(Waiting { state, cost }) = open.pop() {
+            entered += 1;
+            // Nothing that waits is better than what arrived well enough.
+            let done = self.best.is_some_and(|b| b.1 <= self.config.enough && b.0 <= cost);
+            if entered > self.config.states || done {
+                break;
+            }
+            let from = self.states.len();
+            self.expand(state);
+            for new in from..self.states.len() {
+                let cost = self.promise(new as u32);
+                if cost.is_finite() {
+                    open.push(Waiting { cost, state: new as u32 });
+                }
+            }
+        }
+    }
+
+    fn beam(&mut self, width: usize) {
+        let mut level = vec![0u32];
+        let mut entered = 0;
+        while !level.is_empty() && entered < self.config.states {
+            let from = self.states.len();
+            for &state in &level {
+                self.expand(state);
+                entered += 1;
+            }
+            let mut next: Vec<Waiting> = (from..self.states.len())
+                .map(|s| Waiting { cost: self.promise(s as u32), state: s as u32 })
+                .filter(|w| w.cost.is_finite())
+                .collect();
+            next.sort_by(|a, b| b.cmp(a));
+            next.truncate(width);
+            let least = next.first().map_or(f32::INFINITY, |w| w.cost);
+            if self.best.is_some_and(|b| b.1 <= self.config.enough && b.0 <= least) {
+                break;
+            }
+            level = next.into_iter().map(|w| w.state).collect();
+        }
+    }
+
+    /// Cost so far and what is still to come.
+    fn promise(&self, state: u32) -> f32 {
+        let State { step, place, gone, .. } = &self.states[state as usize];
+        let at = place.point(self.aim.tables.place[step.to as usize]);
+        gone + self.config.weight * (self.field.distance(at) + self.turn_left(place, step.to, at))
+    }
+
+    /// Metres that turning to the goal's facing is worth, from here: all of it near, none of it far away.
+    fn turn_left(&self, place: &Rigid, frame: At, at: Vec2) -> f32 {
+        let Some(facing) = self.aim.facing else { return 0.0 };
+        let off = wrap(place.turn + self.aim.tables.turn[frame as usize] - facing).abs();
+        let near = (1.0 - (at - self.aim.goal).length() / 2.5).clamp(0.0, 1.0);
+        TURN * off * near
+    }
+
+    /// Plays on from a state: ends that are passed are noted, transitions that can be taken become states.
+    fn expand(&mut self, state: u32) {
+        let tables = self.aim.tables;
+        let State { step, place, gone, depth, .. } = self.states[state as usize];
+        if depth > 60 {
+            return;
+        }
+        let clip = tables.clip(step.to);
+        let all = tables.steps();
+        let on = tables.leaving(clip);
+        let on = &on[on.partition_point(|s| all[*s as usize].from < step.after)..];
+        let ends = self.ends.after(self.aim, step.after);
+        // All places where something can happen, in order of their frames.
+        let (mut s, mut e) = (0, 0);
+        let mut clear = step.to;
+        loop {
+            let next_step = on.get(s).map_or(At::MAX, |k| all[*k as usize].from);
+            let next_end = ends.get(e).copied().unwrap_or(At::MAX);
+            let at = next_step.min(next_end);
+            if at == At::MAX || self.aim.collisions(clear, at, &place, at == next_end, |_| false) > 0.0 {
+                return;
+            }
+            clear = at.max(clear);
+            let gone = gone + self.aim.way()[at as usize] - self.aim.way()[step.to as usize];
+            if at == next_end {
+                self.arrive(state, &place, gone, at);
+                e += 1;
+            }
+            if at == next_step {
+                let next = all[on[s] as usize];
+                self.add(state, next, place.after(&next.align), gone + next.cost, depth + 1);
+                s += 1;
+            }
+        }
+    }
+
+    fn add(&mut self, parent: u32, step: Step, place: Rigid, gone: f32, depth: u16) {
+        let at = place.point(self.aim.tables.place[step.to as usize]);
+        let heading = wrap(place.turn);
+        let tenth = ((0.1 * self.aim.tables.fps) as u32).max(1);
+        let (near, turned) = self.config.alike;
+        let cell = |v: f32, side: f32| (v / side).floor() as i32;
+        let key = (step.to / tenth, cell(at.x, near), cell(at.y, near), cell(heading, turned));
+        // One that is as near for clearly less is not alike.
+        let before = self.seen.get(&key).copied().unwrap_or(f32::INFINITY);
+        if gone < before - 0.05 {
+            self.seen.insert(key, gone);
+            self.states.push(State { parent, step, place, gone, depth });
+        }
+    }
+
+    fn arrive(&mut self, state: u32, place: &Rigid, gone: f32, end: At) {
+        let off = self.aim.goal_term(place, end);
+        // As good as a path with 3 m more, but not as good as one that is there.
+        let cost = gone + 3.0 * off;
+        if self.best.is_none_or(|b| cost < b.0) {
+            self.best = Some((cost, off, state, end));
+        }
+    }
+
+    fn finish(self) -> Informed {
+        let states = self.states.len();
+        let Some((_, off, state, end)) = self.best else { return Informed { path: None, off: f32::INFINITY, states } };
+        let mut steps = Vec::new();
+        let mut at = state;
+        while at != 0 {
+            steps.push(self.states[at as usize].step);
+            at = self.states[at as usize].parent;
+        }
+        steps.reverse();
+        Informed { path: Some((steps, end)), off, states }
+    }
+}

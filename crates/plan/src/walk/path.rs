@@ -1,0 +1,353 @@
+//! A path through clips and what it costs: eq. 1-7 of Chen and Steed, worked out from the first place that changed.
+
+use kumite_motion::rotation::wrap;
+use kumite_motion::{Vec2, Vec3};
+
+use super::ground::Ground;
+use super::tables::{At, Rigid, Step, Tables};
+use super::{Config, Form};
+
+/// What a path costs, term by term.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Terms {
+    /// `Error_smooth`: its transitions.
+    pub smooth: f32,
+    /// Eq. 1 at the goal.
+    pub goal: f32,
+    /// Eq. 1-3 at the places it should pass, and eq. 4 for PFF.
+    pub waypoints: f32,
+    /// The first half of eq. 7.
+    pub collide: f32,
+    /// The second.
+    pub travel: f32,
+}
+
+impl Terms {
+    /// `Cost`.
+    pub fn cost(&self) -> f32 {
+        self.smooth + self.goal + self.waypoints + self.collide + self.travel
+    }
+}
+
+/// Steps, and where it ends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    /// In order.
+    pub steps: Vec<Step>,
+    /// Its last frame.
+    pub end: At,
+    /// What it costs.
+    pub terms: Terms,
+}
+
+/// What a path is measured against.
+#[derive(Clone, Debug)]
+pub struct Aim<'a> {
+    /// Of the library.
+    pub tables: &'a Tables,
+    /// The obstacles.
+    pub ground: &'a Ground,
+    /// Weights.
+    pub config: &'a Config,
+    /// First frame, and where its clip lies.
+    pub start: (At, Rigid),
+    /// The first at which the path may branch.
+    pub start_after: At,
+    /// Where to be at the end.
+    pub goal: Vec2,
+    /// And how to face, radians.
+    pub facing: Option<f32>,
+    /// Frames it may end with.
+    pub ends: &'a [bool],
+    /// Frames after the first possible one within which it must; `None` for any time.
+    pub prompt: Option<u32>,
+    /// Places to pass.
+    pub waypoints: Vec<Vec2>,
+    /// Length of the straightened way, metres: what travel is expected to be.
+    pub expected: f32,
+    /// Whether obstacles and travel cost: EMS. If not, waypoints do by eq. 4: PFF.
+    pub implicit: bool,
+}
+
+/// What is known before each stretch of a path, and after its last.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// Where the clip of each stretch lies.
+    pub places: Vec<Rigid>,
+    smooth: Vec<f32>,
+    arc: Vec<f32>,
+    collide: Vec<f32>,
+    /// Per stretch, per waypoint: least squared distance so far.
+    nearest: Vec<f32>,
+}
+
+impl Trace {
+    fn cut(&mut self, stretch: usize, waypoints: usize) {
+        self.places.truncate(stretch + 1);
+        self.smooth.truncate(stretch + 1);
+        self.arc.truncate(stretch + 1);
+        self.collide.truncate(stretch + 1);
+        self.nearest.truncate((stretch + 1) * waypoints);
+    }
+
+    /// Takes over what another knows before a stretch.
+    pub fn share(&mut self, other: &Trace, stretch: usize, waypoints: usize) {
+        self.places.clear();
+        self.smooth.clear();
+        self.arc.clear();
+        self.collide.clear();
+        self.nearest.clear();
+        self.places.extend_from_slice(&other.places[..=stretch]);
+        self.smooth.extend_from_slice(&other.smooth[..=stretch]);
+        self.arc.extend_from_slice(&other.arc[..=stretch]);
+        self.collide.extend_from_slice(&other.collide[..=stretch]);
+        self.nearest.extend_from_slice(&other.nearest[..(stretch + 1) * waypoints]);
+    }
+}
+
+impl<'a> Aim<'a> {
+    /// Way gone since each clip began, as eq. 6 counts it.
+    #[inline]
+    pub fn way(&self) -> &'a [f32] {
+        match self.config.errata.travel {
+            Form::Ours => &self.tables.way,
+            Form::Printed => &self.tables.arc,
+        }
+    }
+
+    /// Whether a path can be played and ends as it should.
+    pub fn legal(&self, steps: &[Step], end: At) -> bool {
+        let (mut at, mut earliest) = (self.start.0, self.start_after);
+        for step in steps {
+            if self.tables.clip(step.from) != self.tables.clip(at) || step.from < earliest {
+                return false;
+            }
+            (at, earliest) = (step.to, step.after);
+        }
+        self.tables.clip(end) == self.tables.clip(at) && end >= earliest && self.ends[end as usize]
+    }
+
+    /// Before anything is played.
+    pub fn begin(&self) -> Trace {
+        Trace {
+            places: vec![self.start.1],
+            smooth: vec![0.0],
+            arc: vec![0.0],
+            collide: vec![0.0],
+            nearest: vec![f32::INFINITY; self.waypoints.len()],
+        }
+    }
+
+    /// Squared error of a place and a heading: eq. 1.
+    #[inline]
+    pub fn goal_term(&self, place: &Rigid, end: At) -> f32 {
+        let off = place.point(self.tables.place[end as usize]) - self.goal;
+        let turn = self.facing.map_or(0.0, |facing| wrap(place.turn + self.tables.turn[end as usize] - facing));
+        self.config.location * off.length_squared() + self.config.orientation * turn * turn
+    }
+
+    /// The second half of eq. 7.
+    #[inline]
+    pub fn travel_term(&self, arc: f32, off: f32) -> f32 {
+        if !self.implicit {
+            return 0.0;
+        }
+        let more = self.config.travel * ((arc + off) / self.expected - 1.0);
+        more * more
+    }
+
+    /// What passing each waypoint at these squared distances costs.
+    #[inline]
+    fn waypoint_term(&self, nearest: &[f32]) -> f32 {
+        let weight = self.config.location;
+        if self.implicit {
+            return nearest.iter().map(|d| weight * d).sum();
+        }
+        // Eq. 4 at the frame that eq. 2 chose.
+        let body = self.tables.body;
+        let penalty = |d: f32| {
+            if self.config.follow_power == 2.0 {
+                d / (body * body)
+            } else {
+                libm::powf(d.sqrt() / body, self.config.follow_power)
+            }
+        };
+        nearest.iter().map(|d| weight * d + penalty(*d)).sum()
+    }
+
+    /// The first half of eq. 7.
+    #[inline]
+    fn collide_term(&self, sum: f32) -> f32 {
+        let weighed = self.config.collide * sum;
+        weighed * weighed
+    }
+
+    /// Costs of a path of which `trace` knows everything before stretch `known`; `trace` knows all of it afterwards. `None` as soon as it is
+    /// certain to cost `bound` or more, and then `trace` is good for nothing after `known`.
+    pub fn evaluate(&self, steps: &[Step], end: At, known: usize, trace: &mut Trace, bound: f32) -> Option<Terms> {
+        let count = self.waypoints.len();
+        trace.cut(known, count);
+        // First what is known without looking at obstacles, which is most of the work.
+        for stretch in known..=steps.len() {
+            let (first, last) = self.stretch(steps, end, stretch);
+            let place = trace.places[stretch];
+            trace.nearest.extend_from_within(stretch * count..(stretch + 1) * count);
+            let nearest = &mut trace.nearest[(stretch + 1) * count..];
+            self.pass(first, last, &place, nearest);
+            trace.arc.push(trace.arc[stretch] + self.way()[last as usize] - self.way()[first as usize]);
+            let (align, cost) = steps.get(stretch).map_or((None, 0.0), |s| (Some(s.align), s.cost));
+            trace.smooth.push(trace.smooth[stretch] + cost);
+            trace.places.push(align.map_or(place, |align| place.after(&align)));
+            trace.collide.push(trace.collide[stretch]);
+        }
+        let rest = self.terms(trace, steps.len(), end).cost() - self.collide_term(trace.collide[known]);
+        if rest + self.collide_term(trace.collide[known]) >= bound {
+            return None;
+        }
+        if self.implicit {
+            for stretch in known..=steps.len() {
+                let (first, last) = self.stretch(steps, end, stretch);
+                let (place, before) = (trace.places[stretch], trace.collide[stretch]);
+                let within = |sum: f32| rest + self.collide_term(before + sum) < bound;
+                let sum = self.collisions(first, last, &place, stretch == steps.len(), within);
+                if !within(sum) {
+                    return None;
+                }
+                trace.collide[stretch + 1] = before + sum;
+            }
+        }
+        let terms = self.terms(trace, steps.len(), end);
+        (terms.cost() < bound).then_some(terms)
+    }
+
+    /// First and last frame of a stretch.
+    #[inline]
+    fn stretch(&self, steps: &[Step], end: At, stretch: usize) -> (At, At) {
+        let first = if stretch == 0 { self.start.0 } else { steps[stretch - 1].to };
+        (first, steps.get(stretch).map_or(end, |s| s.from))
+    }
+
+    fn terms(&self, trace: &Trace, last: usize, end: At) -> Terms {
+        let place = &trace.places[last];
+        let off = (place.point(self.tables.place[end as usize]) - self.goal).length();
+        Terms {
+            smooth: trace.smooth[last + 1],
+            goal: self.goal_term(place, end),
+            waypoints: self.waypoint_term(&trace.nearest[(last + 1) * self.waypoints.len()..]),
+            collide: self.collide_term(trace.collide[last + 1]),
+            travel: self.travel_term(trace.arc[last + 1], off),
+        }
+    }
+
+    /// All of a path from the beginning: what incremental evaluation is checked against and timed beside.
+    pub fn whole(&self, steps: &[Step], end: At) -> Terms {
+        let mut trace = self.begin();
+        self.evaluate(steps, end, 0, &mut trace, f32::INFINITY).unwrap_or_default()
+    }
+
+    /// Updates the least squared distances to the waypoints by the frames of a stretch.
+    fn pass(&self, first: At, last: At, place: &Rigid, nearest: &mut [f32]) {
+        let frames = &self.tables.place[first as usize..=last as usize];
+        let long = self.tables.arc[last as usize] - self.tables.arc[first as usize];
+        for (waypoint, nearest) in self.waypoints.iter().zip(nearest) {
+            // Seen from the clip's own place, frames need not be moved.
+            let seen = place.back(*waypoint);
+            let begin = (frames[0] - seen).length() - long;
+            if begin > 0.0 && begin * begin >= *nearest {
+                continue;
+            }
+            let least = frames.iter().map(|p| (*p - seen).length_squared()).fold(f32::INFINITY, f32::min);
+            *nearest = nearest.min(least);
+        }
+    }
+
+    /// The sum of eq. 5 over the frames of a stretch, scaled to 30 frames per second; its last frame belongs to the next stretch unless it is
+    /// the path's. Stops where `go_on` says no to the sum so far.
+    pub fn collisions(
+        &self,
+        first: At,
+        last: At,
+        place: &Rigid,
+        ends: bool,
+        mut go_on: impl FnMut(f32) -> bool,
+    ) -> f32 {
+        if self.ground.obstacles().is_empty() {
+            return 0.0;
+        }
+        let tables = self.tables;
+        let printed = self.config.errata.points == Form::Printed;
+        // Sweeps make up for frames in between: thirty looks a second are enough.
+        let hop = if printed { 1 } else { (tables.fps / 30.0).round().max(1.0) as u32 };
+        let scale = match self.config.errata.frames {
+            Form::Ours => 30.0 * hop as f32 / tables.fps,
+            Form::Printed => 1.0,
+        };
+        let stop = if ends { last + 1 } else { last.max(first + 1) };
+        let mut sum = 0.0;
+        let mut at = first;
+        while at < stop {
+            let here = place.point(tables.place[at as usize]);
+            let free = self.ground.free(here) - self.config.margin;
+            let slack = free - tables.reach_most;
+            if slack > 0.0 {
+                // The centre of mass needs at least so many frames to use it up.
+                at += ((slack / tables.stride.max(1e-6)) as u32).clamp(1, 1 << 16);
+                continue;
+            }
+            let next = (at + hop).min(stop - 1).max(at);
+            if free <= tables.reach[at as usize].max(tables.reach[next as usize]) + tables.stride * hop as f32 {
+                let met =
+                    if printed { self.joints_inside(at, here, place) } else { self.points_met(at, next, here, place) };
+                if met > 0.0 {
+                    sum += met * scale;
+                    if !go_on(sum) {
+                        return sum;
+                    }
+                }
+            }
+            at += hop;
+        }
+        sum
+    }
+
+    /// Eq. 5 with points along the bones, each with its thickness, swept to where they are in the next frame.
+    fn points_met(&self, at: At, next: At, here: Vec2, place: &Rigid) -> f32 {
+        let near = self.ground.near(here);
+        if near.is_empty() {
+            return 0.0;
+        }
+        let points = self.tables.points(at);
+        let after = self.tables.points(next);
+        let mut met = 0u32;
+        for ((p, q), radius) in points.iter().zip(after).zip(&self.tables.radii) {
+            let radius = radius + self.config.margin;
+            let flat = place.point(Vec2::new(p.x, p.z));
+            let free = self.ground.free(flat) - radius;
+            if free > 0.0 && free * free > (*q - *p).length_squared() {
+                continue;
+            }
+            let (p, q) = (Vec3::new(flat.x, p.y, flat.y), place.lift(*q));
+            met += near.iter().filter(|o| self.ground.meets(**o, p, q, radius)).count() as u32;
+        }
+        met as f32 / points.len() as f32
+    }
+
+    /// Eq. 5 as printed: the i-th obstacle looks at joints from the i-th on.
+    fn joints_inside(&self, at: At, here: Vec2, place: &Rigid) -> f32 {
+        let joints = self.tables.joints(at);
+        let mut met = 0u32;
+        for &obstacle in self.ground.near(here) {
+            let from = match self.config.errata.inner {
+                Form::Ours => 0,
+                Form::Printed => (obstacle as usize).min(joints.len()),
+            };
+            met += joints[from..].iter().filter(|j| self.ground.inside(obstacle, place.lift(**j))).count() as u32;
+        }
+        met as f32 / joints.len().max(1) as f32
+    }
+
+    /// Where a traced path ends, and which way it looks there.
+    pub fn arrives(&self, place: &Rigid, end: At) -> (Vec2, f32) {
+        (place.point(self.tables.place[end as usize]), wrap(place.turn + self.tables.turn[end as usize]))
+    }
+}

@@ -1,0 +1,171 @@
+//! A task searched by one method, in slices, and what was found, best first.
+
+use super::approach::{self, ApproachConfig};
+use super::informed::{self, InformedConfig, Order};
+use super::path::{Aim, Path};
+use super::search::{Counts, Search};
+use super::tables::Step;
+use super::task::Task;
+
+/// How paths are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Obstacles inside the cost, from random starts: Chen and Steed, § 5.
+    Ems,
+    /// A way first, then motions that follow it: § 4.
+    Pff,
+    /// Looking ahead with the best few of each depth.
+    Beam,
+    /// Looking ahead with the most promising first.
+    AStar,
+    /// An informed start, then mutations as in EMS: ours.
+    Walk,
+}
+
+impl Method {
+    /// All of them.
+    pub const ALL: [Method; 5] = [Method::Ems, Method::Pff, Method::Beam, Method::AStar, Method::Walk];
+
+    /// As written in flags.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Ems => "ems",
+            Method::Pff => "pff",
+            Method::Beam => "beam",
+            Method::AStar => "astar",
+            Method::Walk => "walk",
+        }
+    }
+
+    /// The inverse of [`Method::name`].
+    pub fn from_name(name: &str) -> Option<Method> {
+        Method::ALL.into_iter().find(|m| m.name() == name)
+    }
+}
+
+/// How much is looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Effort {
+    /// Starts, each mutated until nothing gets better.
+    pub starts: u32,
+    /// States of an informed start.
+    pub states: usize,
+    /// Width of the beam.
+    pub beam: usize,
+    /// Paths that are kept.
+    pub keep: usize,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Effort { starts: 4, states: 8000, beam: 200, keep: 12 }
+    }
+}
+
+/// A search by one method.
+#[derive(Clone, Debug)]
+pub struct Solver<'t> {
+    task: &'t Task<'t>,
+    method: Method,
+    effort: Effort,
+    search: Option<Search<'t>>,
+    started: u32,
+    states: usize,
+    found: Vec<Path>,
+    at_minimum: bool,
+}
+
+impl<'t> Solver<'t> {
+    /// Nothing is looked at yet.
+    pub fn new(task: &'t Task<'t>, method: Method, effort: Effort, seed: u64) -> Solver<'t> {
+        let aim = if method == Method::Pff { task.pff() } else { task.ems() };
+        let search = aim.map(|aim| Search::new(aim, seed));
+        Solver { task, method, effort, search, started: 0, states: 0, found: Vec::new(), at_minimum: true }
+    }
+
+    /// What paths are measured against; `None` where the method knows no way.
+    pub fn aim(&self) -> Option<&Aim<'t>> {
+        self.search.as_ref().map(Search::aim)
+    }
+
+    /// Works on for about so many evaluations. `true` when it is done.
+    pub fn step(&mut self, evaluations: u64) -> bool {
+        let Some(search) = &mut self.search else { return true };
+        if self.at_minimum {
+            let looks = match self.method {
+                Method::Beam | Method::AStar => 1,
+                Method::Walk => self.effort.starts.max(1),
+                Method::Ems | Method::Pff => self.effort.starts,
+            };
+            if self.started >= looks {
+                return true;
+            }
+            self.started += 1;
+            let order = match self.method {
+                Method::Beam => Some(Order::Beam(self.effort.beam)),
+                Method::AStar => Some(Order::AStar),
+                // The first two starts look ahead, hurried and less so; the rest are left to chance.
+                Method::Walk if self.started <= 2 => Some(Order::AStar),
+                _ => None,
+            };
+            if let Some(order) = order {
+                let weight = if self.started == 1 { 1.6 } else { 1.15 };
+                let config = InformedConfig { order, states: self.effort.states, weight, ..InformedConfig::default() };
+                let looked = informed::look(search.aim(), search.ends(), &self.task.field, &config);
+                self.states += looked.states;
+                search.clear();
+                if let Some((steps, end)) = looked.path {
+                    search.seed(steps, end);
+                }
+                if self.method != Method::Walk {
+                    keep(&mut self.found, search.pool(), self.effort.keep);
+                    return true;
+                }
+            } else if !search.restart() {
+                return false;
+            }
+            self.at_minimum = false;
+        }
+        if search.step(evaluations) {
+            self.at_minimum = true;
+            keep(&mut self.found, search.pool(), self.effort.keep);
+        }
+        false
+    }
+
+    /// Works until it is done.
+    pub fn run(&mut self) {
+        while !self.step(u64::MAX / 2) {}
+    }
+
+    /// What was found, best first.
+    pub fn found(&self) -> &[Path] {
+        &self.found
+    }
+
+    /// What was done.
+    pub fn counts(&self) -> Counts {
+        self.search.as_ref().map_or(Counts::default(), Search::counts)
+    }
+
+    /// States of informed starts.
+    pub fn states(&self) -> usize {
+        self.states
+    }
+
+    /// A path with its last steps bent onto the goal.
+    pub fn bent(&self, path: &Path, config: &ApproachConfig) -> Vec<Step> {
+        self.aim().map_or_else(|| path.steps.clone(), |aim| approach::bend(aim, &path.steps, path.end, config))
+    }
+}
+
+/// Takes the best into a list.
+fn keep<'p>(found: &mut Vec<Path>, pool: impl Iterator<Item = &'p Path>, most: usize) {
+    for path in pool {
+        if !found.contains(path) {
+            let at = found.partition_point(|f| f.terms.cost() <= path.terms.cost());
+            found.insert(at, path.clone());
+        }
+    }
+    found.truncate(most);
+}

@@ -1,0 +1,531 @@
+//! What a search needs to know of a library, worked out once: where the body is in every frame, how far clips go, where they may be left.
+
+use kumite_motion::align::Planar;
+use kumite_motion::graph::stand;
+use kumite_motion::library::Library;
+use kumite_motion::rotation::wrap;
+use kumite_motion::{ClipIdx, EdgeIdx, FrameIdx, Pose, Role, Roles, SpanKind, Vec2, Vec3, WorldPose, fk, mass};
+
+use super::tree::{Leaf, clusters};
+
+/// A [`Planar`] with its sine and cosine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rigid {
+    /// Radians, not wrapped.
+    pub turn: f32,
+    cos: f32,
+    sin: f32,
+    /// Along x and z, metres.
+    pub shift: Vec2,
+}
+
+impl Rigid {
+    /// The same motion.
+    pub fn new(planar: &Planar) -> Rigid {
+        let (sin, cos) = libm::sincosf(planar.turn);
+        Rigid { turn: planar.turn, cos, sin, shift: planar.shift }
+    }
+
+    /// The same motion.
+    pub fn planar(&self) -> Planar {
+        Planar { turn: wrap(self.turn), shift: self.shift }
+    }
+
+    /// Where a point of the floor goes.
+    #[inline]
+    pub fn point(&self, p: Vec2) -> Vec2 {
+        Vec2::new(self.cos * p.x + self.sin * p.y + self.shift.x, self.cos * p.y - self.sin * p.x + self.shift.y)
+    }
+
+    /// Where a point of space goes.
+    #[inline]
+    pub fn lift(&self, p: Vec3) -> Vec3 {
+        let flat = self.point(Vec2::new(p.x, p.z));
+        Vec3::new(flat.x, p.y, flat.y)
+    }
+
+    /// Where a point of the floor comes from.
+    #[inline]
+    pub fn back(&self, p: Vec2) -> Vec2 {
+        let q = p - self.shift;
+        Vec2::new(self.cos * q.x - self.sin * q.y, self.cos * q.y + self.sin * q.x)
+    }
+
+    /// This after `first`.
+    #[inline]
+    #[must_use]
+    pub fn after(&self, first: &Rigid) -> Rigid {
+        Rigid {
+            turn: self.turn + first.turn,
+            cos: self.cos * first.cos - self.sin * first.sin,
+            sin: self.sin * first.cos + self.cos * first.sin,
+            shift: self.point(first.shift),
+        }
+    }
+
+    /// What undoes this.
+    #[must_use]
+    pub fn inverse(&self) -> Rigid {
+        Rigid { turn: -self.turn, cos: self.cos, sin: -self.sin, shift: Vec2::ZERO }.after(&Rigid {
+            turn: 0.0,
+            cos: 1.0,
+            sin: 0.0,
+            shift: -self.shift,
+        })
+    }
+
+    /// A turn about a point, then a shift.
+    pub fn about(point: Vec2, turn: f32, shift: Vec2) -> Rigid {
+        let turned = Rigid::new(&Planar { turn, shift: Vec2::ZERO });
+        Rigid { shift: point - turned.point(point) + shift, ..turned }
+    }
+}
+
+/// A frame of any clip: clips lie one after the other.
+pub type At = u32;
+
+/// Leave a frame, go on at another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// The edge of the graph that begins here.
+    pub edge: EdgeIdx,
+    /// The frame that is left.
+    pub from: At,
+    /// The one that is entered.
+    pub to: At,
+    /// The first at which the path may branch again.
+    pub after: At,
+    /// Lays what is entered over what is left.
+    pub align: Rigid,
+    /// Its part of `Error_smooth`.
+    pub cost: f32,
+}
+
+/// How clips may be bent where they could branch: small turns and shifts that a join hides, as further transitions of a clip into itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bends {
+    /// Radians, to both sides.
+    pub turn: f32,
+    /// Metres, along the facing and against it.
+    pub shift: f32,
+    /// Least time between two, seconds.
+    pub apart: f32,
+    /// What one costs beside a median transition's 0.3.
+    pub cost: f32,
+}
+
+impl Default for Bends {
+    /// What steps of one walk differ by from each other anyway.
+    fn default() -> Self {
+        Bends { turn: 5.0f32.to_radians(), shift: 0.05, apart: 0.3, cost: 0.05 }
+    }
+}
+
+/// Tables of a library.
+#[derive(Clone, Debug)]
+pub struct Tables {
+    /// Frames per second.
+    pub fps: f32,
+    /// First frame of each clip; one more at the end.
+    starts: Vec<At>,
+    clip_of: Vec<u16>,
+    /// `locate`: the centre of mass on the floor, in the clip's own place.
+    pub(super) place: Vec<Vec2>,
+    /// `orient`, radians.
+    pub(super) turn: Vec<f32>,
+    /// Way of the centre of mass since the clip began, metres.
+    pub(super) arc: Vec<f32>,
+    /// The same, with standing still counted as going at [`DAWDLE`].
+    pub(super) way: Vec<f32>,
+    /// Largest step of it, metres per frame.
+    pub(super) stride: f32,
+    /// Spheres along the bones, of each frame.
+    points: Vec<Vec3>,
+    pub(super) radii: Vec<f32>,
+    joints: Vec<Vec3>,
+    joint_count: usize,
+    /// How far the spheres reach from the centre of mass along the floor.
+    pub(super) reach: Vec<f32>,
+    /// The largest of these.
+    pub reach_most: f32,
+    /// The radius that encloses every pose of the clips that go somewhere: `r_body`, metres.
+    pub body: f32,
+    /// Half the width of a body that walks, arms included, in the narrowest tenth of its poses, metres.
+    pub narrow: f32,
+    /// Obstacles that end below are stepped over by some motion, metres.
+    pub over: f32,
+    /// Those that begin above are passed below by some motion, metres.
+    pub under: f32,
+    /// Whether a frame stands still on both feet.
+    pub(super) still: Vec<bool>,
+    steps: Vec<Step>,
+    /// Positions in `steps` of those that leave each clip, by frame.
+    leaving: Vec<Vec<u32>>,
+    /// Per pair of clips the best of each cluster of steps, and to which cluster each step belongs.
+    roots: Vec<Vec<u32>>,
+    members: Vec<Vec<u32>>,
+    root_of: Vec<u32>,
+    /// Nodes of each clip where the clip goes on: frame, its continuation and where that ends.
+    onward: Vec<Vec<(At, EdgeIdx, At)>>,
+}
+
+/// A cluster's steps leave and enter within so many seconds of each other.
+const CLUSTER: f32 = 0.15;
+/// A transition of median distance costs this (about what both tables of the paper have per transition).
+const MEDIAN_COST: f32 = 0.3;
+/// Slower than this a body stands, metres per second.
+const STILL: f32 = 0.12;
+/// Standing still costs as much as going at this, metres per second: nobody waits on the way.
+const DAWDLE: f32 = 0.5;
+/// Faster than this it goes somewhere.
+const GOES: f32 = 0.4;
+
+impl Tables {
+    /// Of a library, best one with a dense graph. `bends` adds to it.
+    pub fn of(library: &Library, bends: Option<&Bends>) -> Tables {
+        let clips = library.clips();
+        let fps = clips.first().map_or(30.0, |c| c.fps());
+        let spheres = library.volumes().spheres();
+        let roles = Roles::canonical();
+        let mut tables = Tables {
+            fps,
+            starts: vec![0],
+            clip_of: Vec::new(),
+            place: Vec::new(),
+            turn: Vec::new(),
+            arc: Vec::new(),
+            way: Vec::new(),
+            stride: 0.0,
+            points: Vec::new(),
+            radii: spheres.iter().map(|s| s.radius).collect(),
+            joints: Vec::new(),
+            joint_count: library.skeleton().len(),
+            reach: Vec::new(),
+            reach_most: 0.0,
+            body: 0.0,
+            narrow: 0.0,
+            over: 0.0,
+            under: f32::INFINITY,
+            still: Vec::new(),
+            steps: Vec::new(),
+            leaving: vec![Vec::new(); clips.len()],
+            roots: vec![Vec::new(); clips.len() * clips.len()],
+            members: Vec::new(),
+            root_of: Vec::new(),
+            onward: vec![Vec::new(); clips.len()],
+        };
+        let (mut pose, mut world) = (Pose::default(), WorldPose::default());
+        for (index, clip) in clips.iter().enumerate() {
+            let first = tables.place.len();
+            for frame in 0..clip.frames() {
+                let idx = FrameIdx(frame as u32);
+                clip.pose(idx, &mut pose);
+                fk::pose(clip.skeleton(), &pose, &mut world);
+                let centre = mass::centre(clip.skeleton(), &roles, &world);
+                let at = Vec2::new(centre.x, centre.z);
+                let gone = if frame == 0 { 0.0 } else { (at - tables.place[first + frame - 1]).length() };
+                tables.arc.push(if frame == 0 { 0.0 } else { tables.arc[first + frame - 1] + gone });
+                tables.stride = tables.stride.max(gone);
+                tables.place.push(at);
+                tables.turn.push(stand(clip, idx).turn);
+                tables.clip_of.push(index as u16);
+                let mut reach = 0.0f32;
+                for sphere in spheres {
+                    let p = world.point(sphere.joint, sphere.offset);
+                    reach = reach.max((Vec2::new(p.x, p.z) - at).length() + sphere.radius);
+                    tables.points.push(p);
+                }
+                tables.joints.extend_from_slice(&world.positions);
+                tables.reach.push(reach);
+            }
+            tables.starts.push(tables.place.len() as u32);
+            let quarter = ((0.25 * fps) as usize).max(1);
+            for frame in 0..clip.frames() {
+                let (a, b) = (frame.saturating_sub(quarter), (frame + quarter).min(clip.frames() - 1));
+                let speed = (tables.place[first + b] - tables.place[first + a]).length() * fps / (b - a).max(1) as f32;
+                let contacts = clip.contacts.get(frame).copied().unwrap_or_default();
+                let both = contacts.any(kumite_motion::Contacts::LEFT) && contacts.any(kumite_motion::Contacts::RIGHT);
+                let still = speed < STILL && both;
+                tables.still.push(still);
+                let gone = if frame == 0 { 0.0 } else { tables.arc[first + frame] - tables.arc[first + frame - 1] };
+                let before = if frame == 0 { 0.0 } else { tables.way[first + frame - 1] };
+                tables.way.push(before + if still && frame > 0 { gone.max(DAWDLE / fps) } else { gone });
+            }
+        }
+        tables.reach_most = tables.reach.iter().copied().fold(0.0, f32::max);
+        tables.measure(library);
+        tables.cut(library, bends);
+        tables
+    }
+
+    /// How wide, how low and how high over the floor bodies get that go somewhere.
+    fn measure(&mut self, library: &Library) {
+        let count = self.radii.len();
+        let feet: Vec<usize> = (library.volumes().spheres().iter().enumerate())
+            .filter(|(_, s)| matches!(s.part, Role::LeftAnkle | Role::RightAnkle | Role::LeftKnee | Role::RightKnee))
+            .map(|(i, _)| i)
+            .collect();
+        let left = |i: usize| matches!(library.volumes().spheres()[i].part, Role::LeftAnkle | Role::LeftKnee);
+        let mut widths = Vec::new();
+        for clip in 0..library.clips().len() {
+            let frames = self.starts[clip] as usize..self.starts[clip + 1] as usize;
+            let half = ((0.1 * self.fps) as usize).max(1);
+            for f in frames.clone() {
+                let (a, b) = (f.saturating_sub(half).max(frames.start), (f + half).min(frames.end - 1));
+                let way = self.place[b] - self.place[a];
+                if way.length() * self.fps / (b - a).max(1) as f32 <= GOES {
+                    continue;
+                }
+                self.body = self.body.max(self.reach[f]);
+                let aside = way.perp().normalize_or(Vec2::X);
+                let points = &self.points[f * count..(f + 1) * count];
+                let out = |(p, r): (&Vec3, &f32)| (Vec2::new(p.x, p.z) - self.place[f]).dot(aside).abs() + r;
+                widths.push(points.iter().zip(&self.radii).map(out).fold(0.0, f32::max));
+                let top = points.iter().zip(&self.radii).map(|(p, r)| p.y + r).fold(0.0, f32::max);
+                self.under = self.under.min(top);
+                let lowest = |side: bool| {
+                    let own = feet.iter().filter(|i| left(**i) == side);
+                    own.map(|i| points[*i].y - self.radii[*i]).fold(f32::INFINITY, f32::min)
+                };
+                let lifted = lowest(true).max(lowest(false));
+                if lifted.is_finite() {
+                    self.over = self.over.max(lifted);
+                }
+            }
+        }
+        widths.sort_by(f32::total_cmp);
+        self.narrow = widths.get(widths.len() / 10).copied().unwrap_or(0.3);
+        if self.body == 0.0 {
+            self.body = self.reach_most;
+        }
+    }
+
+    /// Gathers the cuts of the graph and their clusters.
+    fn cut(&mut self, library: &Library, bends: Option<&Bends>) {
+        let graph = library.graph();
+        let clips = library.clips().len();
+        let mut distances: Vec<f32> = graph.edges().iter().filter_map(|e| Some(e.entry?.distance)).collect();
+        distances.sort_by(f32::total_cmp);
+        let scale = MEDIAN_COST / distances.get(distances.len() / 2).copied().unwrap_or(1.0).max(1e-6);
+        let mut pairs: Vec<Vec<u32>> = vec![Vec::new(); clips * clips];
+        for (index, edge) in graph.edges().iter().enumerate() {
+            let node = graph.node(edge.from);
+            let from = self.at(node.clip, node.frame);
+            let after = self.at(edge.clip, edge.last);
+            let edge_idx = EdgeIdx(index as u32);
+            let Some(entry) = edge.entry else {
+                self.onward[node.clip.at()].push((from, edge_idx, after));
+                continue;
+            };
+            let step = Step {
+                edge: edge_idx,
+                from,
+                to: self.at(edge.clip, edge.first),
+                after,
+                align: Rigid::new(&entry.align),
+                cost: entry.distance * scale,
+            };
+            let position = self.steps.len() as u32;
+            self.leaving[node.clip.at()].push(position);
+            pairs[node.clip.at() * clips + edge.clip.at()].push(position);
+            self.steps.push(step);
+        }
+        self.onward.iter_mut().for_each(|o| o.sort_by_key(|e| e.0));
+        for clip in 0..if bends.is_some() { clips } else { 0 } {
+            for step in self.bent(clip, &bends.copied().unwrap_or_default()) {
+                let position = self.steps.len() as u32;
+                self.leaving[clip].push(position);
+                pairs[clip * clips + clip].push(position);
+                self.steps.push(step);
+            }
+        }
+        let steps = &self.steps;
+        self.leaving.iter_mut().for_each(|l| l.sort_by_key(|s| (steps[*s as usize].from, *s)));
+        self.root_of = vec![0; self.steps.len()];
+        let spread = (CLUSTER * self.fps).max(1.0) as u32;
+        for (pair, list) in pairs.iter().enumerate() {
+            let leaf = |s: &u32| {
+                let step = &self.steps[*s as usize];
+                Leaf { leaves: step.from, enters: step.to, distance: step.cost }
+            };
+            let leaves: Vec<Leaf> = list.iter().map(leaf).collect();
+            let (order, branches) = clusters(&leaves);
+            let mut open: Vec<usize> = if branches.is_empty() { Vec::new() } else { vec![0] };
+            while let Some(at) = open.pop() {
+                let branch = &branches[at];
+                let own = &order[branch.members.start as usize..branch.members.end as usize];
+                let wide = |value: fn(&Leaf) -> u32| {
+                    let all = || own.iter().map(|i| value(&leaves[*i as usize]));
+                    all().max().unwrap_or(0) - all().min().unwrap_or(0)
+                };
+                match branch.parts {
+                    Some(parts) if wide(|l| l.leaves) > spread || wide(|l| l.enters) > spread => {
+                        open.extend(parts.iter().rev().map(|p| *p as usize));
+                    }
+                    _ => {
+                        let root = self.members.len() as u32;
+                        self.roots[pair].push(list[branch.best as usize]);
+                        for i in own {
+                            self.root_of[list[*i as usize] as usize] = root;
+                        }
+                        self.members.push(own.iter().map(|i| list[*i as usize]).collect());
+                    }
+                }
+            }
+            let steps = &self.steps;
+            self.roots[pair].sort_by_key(|s| (steps[*s as usize].from, *s));
+        }
+    }
+
+    /// Bends of a clip, wherever it goes on by itself while it goes somewhere.
+    fn bent(&self, clip: usize, bends: &Bends) -> Vec<Step> {
+        let onward = &self.onward[clip];
+        let apart = (bends.apart * self.fps).max(1.0) as u32;
+        let mut steps = Vec::new();
+        let mut last: Option<At> = None;
+        for &(node, edge, _) in onward {
+            let later = onward.iter().map(|o| o.2).find(|next| *next >= node + apart);
+            let (Some(after), true) = (later, last.is_none_or(|l| node >= l + apart / 2)) else { continue };
+            if self.still[node as usize] && self.still[after as usize] {
+                continue;
+            }
+            last = Some(node);
+            let at = self.place[node as usize];
+            let (sin, cos) = libm::sincosf(self.turn[node as usize]);
+            let ahead = Vec2::new(sin, cos) * bends.shift;
+            let aligns = [(-bends.turn, Vec2::ZERO), (bends.turn, Vec2::ZERO), (0.0, ahead), (0.0, -ahead)];
+            let bend = |(turn, shift)| {
+                let align = Rigid::about(at, turn, shift);
+                Step { edge, from: node, to: node, after, align, cost: bends.cost }
+            };
+            steps.extend(aligns.map(bend));
+        }
+        steps
+    }
+
+    /// A frame of a clip among all frames.
+    #[inline]
+    pub fn at(&self, clip: ClipIdx, frame: FrameIdx) -> At {
+        self.starts[clip.at()] + frame.0
+    }
+
+    /// Which clip a frame is of.
+    #[inline]
+    pub fn clip(&self, at: At) -> usize {
+        self.clip_of[at as usize] as usize
+    }
+
+    /// The same as clip and frame.
+    pub fn frame(&self, at: At) -> (ClipIdx, FrameIdx) {
+        let clip = self.clip(at);
+        (ClipIdx(clip as u32), FrameIdx(at - self.starts[clip]))
+    }
+
+    /// Frame after a clip's last.
+    #[inline]
+    pub fn clip_end(&self, clip: usize) -> At {
+        self.starts[clip + 1]
+    }
+
+    /// How many clips there are.
+    pub fn clips(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// How many frames there are.
+    pub fn frames(&self) -> usize {
+        self.place.len()
+    }
+
+    /// All cuts.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Positions of the cuts that leave a clip, by the frame they leave.
+    pub fn leaving(&self, clip: usize) -> &[u32] {
+        &self.leaving[clip]
+    }
+
+    /// Positions of the root-level cuts from one clip to another, by the frame they leave.
+    #[inline]
+    pub fn roots(&self, from: usize, to: usize) -> &[u32] {
+        &self.roots[from * self.clips() + to]
+    }
+
+    /// How many there are in all.
+    pub fn root_count(&self) -> usize {
+        self.members.len()
+    }
+
+    /// The cuts of a cut's cluster.
+    pub fn cluster(&self, step: u32) -> &[u32] {
+        &self.members[self.root_of[step as usize] as usize]
+    }
+
+    /// Where a clip goes on by itself: frame of the node, edge, frame of the next.
+    pub fn onward(&self, clip: usize) -> &[(At, EdgeIdx, At)] {
+        &self.onward[clip]
+    }
+
+    /// Spheres of a frame, in its clip's own place.
+    #[inline]
+    pub(super) fn points(&self, at: At) -> &[Vec3] {
+        let count = self.radii.len();
+        &self.points[at as usize * count..(at as usize + 1) * count]
+    }
+
+    /// Joints of a frame, likewise.
+    pub(super) fn joints(&self, at: At) -> &[Vec3] {
+        &self.joints[at as usize * self.joint_count..(at as usize + 1) * self.joint_count]
+    }
+
+    /// Frames at which the graph can be entered or left: where a path may begin.
+    pub fn begins(&self, at: At) -> bool {
+        let clip = self.clip(at);
+        let node = |s: &u32| self.steps[*s as usize].from == at;
+        self.onward[clip].iter().any(|o| o.0 == at) || self.leaving[clip].iter().any(node)
+    }
+
+    /// Frames that show an action: a kind of span, a label, a clip's name, or `stand`, any frame that stands still. Only frames that a
+    /// path can come to.
+    pub fn showing(&self, library: &Library, action: &str) -> Vec<bool> {
+        let mut shows = vec![false; self.frames()];
+        if action == STAND {
+            shows.copy_from_slice(&self.still);
+        } else {
+            let kind = SpanKind::from_name(action);
+            for (index, clip) in library.clips().iter().enumerate() {
+                for (frame, show) in
+                    shows[self.starts[index] as usize..self.starts[index + 1] as usize].iter_mut().enumerate()
+                {
+                    let time = frame as f32 / self.fps;
+                    let within = |s: &&kumite_motion::Span| s.from <= time && time <= s.to;
+                    let named = clip.spans.iter().filter(within).any(|s| Some(s.kind) == kind || s.label == action);
+                    *show = named || clip.name == action || action == ANY;
+                }
+            }
+        }
+        // From the first place a clip can be entered at to its last node.
+        for clip in 0..self.clips() {
+            let first = self.steps.iter().filter(|s| self.clip(s.to) == clip).map(|s| s.after).min();
+            let last = self.onward[clip]
+                .iter()
+                .map(|o| o.2)
+                .chain(self.steps.iter().filter(|s| self.clip(s.to) == clip).map(|s| s.after))
+                .max();
+            let range = first.zip(last);
+            for at in self.starts[clip]..self.starts[clip + 1] {
+                if !range.is_some_and(|(a, b)| (a..=b).contains(&at)) {
+                    shows[at as usize] = false;
+                }
+            }
+        }
+        shows
+    }
+}
+
+/// The action of standing still on both feet.
+pub const STAND: &str = "stand";
+/// Any frame.
+pub const ANY: &str = "any";

@@ -1,0 +1,203 @@
+//! A question and everything worked out before paths are looked for: obstacles on the floor, ways, where to begin and to end.
+
+use std::fmt;
+
+use kumite_motion::library::Library;
+use kumite_motion::volume::Obstacle;
+use kumite_motion::{EdgeIdx, Vec2};
+
+use super::Config;
+use super::field::{Field, Walls, length};
+use super::ground::Ground;
+use super::path::Aim;
+use super::tables::{ANY, At, Rigid, STAND, Tables};
+
+/// From where to where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Query {
+    /// What is played now, from its first frame, and where its clip lies.
+    pub start: (EdgeIdx, kumite_motion::align::Planar),
+    /// Where to be: x and z, metres.
+    pub goal: Vec2,
+    /// How to face there, radians.
+    pub facing: Option<f32>,
+    /// What to do there: a kind of span, a label, a clip, `stand` or `any`. `None`: stand if the library can, else any.
+    pub action: Option<String>,
+    /// Places to pass.
+    pub waypoints: Vec<Vec2>,
+}
+
+/// Why there is nothing to look for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WalkError {
+    /// A number that is none, or out of all bounds.
+    BadNumber {
+        /// Of what.
+        what: &'static str,
+    },
+    /// The body stands in an obstacle before it does anything.
+    StartCollides {
+        /// Which, in the order they were given.
+        obstacle: usize,
+    },
+    /// No frame of the library shows what is to be done at the goal.
+    NoAction {
+        /// What.
+        action: String,
+    },
+    /// No motion of the library goes anywhere.
+    NoWalk,
+}
+
+impl fmt::Display for WalkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WalkError::BadNumber { what } => write!(f, "{what} is not a finite number within 1000 m"),
+            WalkError::StartCollides { obstacle } => write!(f, "the character starts in obstacle {}", obstacle + 1),
+            WalkError::NoAction { action } => {
+                write!(f, "no motion of the library that can be walked to shows {action:?}")
+            }
+            WalkError::NoWalk => write!(f, "no motion of the library goes anywhere"),
+        }
+    }
+}
+
+impl std::error::Error for WalkError {}
+
+/// A body passes no gap narrower than twice this, metres: half a pelvis from front to back.
+const LEAST: f32 = 0.1;
+
+/// Ready to be searched.
+#[derive(Clone, Debug)]
+pub struct Task<'a> {
+    /// Of the library.
+    pub tables: &'a Tables,
+    /// Obstacles.
+    pub ground: Ground,
+    /// How far from what cannot be passed.
+    pub walls: Walls,
+    /// Weights.
+    pub config: Config,
+    /// What is asked.
+    pub query: Query,
+    start: (At, Rigid),
+    start_after: At,
+    ends: Vec<bool>,
+    prompt: Option<u32>,
+    /// The straightened way, and by how much obstacles are grown on it; `None` if no way is wide enough for anybody.
+    pub route: Option<(Vec<Vec2>, f32)>,
+    /// Of the way: distances to the goal.
+    pub field: Field,
+    /// The nearest place to the goal that can be reached, where the goal cannot.
+    pub closest: Option<Vec2>,
+}
+
+impl<'a> Task<'a> {
+    /// Looks at the question and the obstacles.
+    pub fn new(
+        library: &Library,
+        tables: &'a Tables,
+        query: Query,
+        obstacles: &[Obstacle],
+        config: Config,
+    ) -> Result<Task<'a>, WalkError> {
+        let fine = |p: Vec2| p.is_finite() && p.abs().max_element() <= 1000.0;
+        let facing = query.facing.is_none_or(f32::is_finite);
+        if !fine(query.goal) || !facing || !query.waypoints.iter().all(|w| fine(*w)) {
+            return Err(WalkError::BadNumber { what: "the goal" });
+        }
+        if !fine(query.start.1.shift) || !query.start.1.turn.is_finite() {
+            return Err(WalkError::BadNumber { what: "the start" });
+        }
+        if tables.steps().is_empty() || tables.body <= 0.0 {
+            return Err(WalkError::NoWalk);
+        }
+        let edge = library.graph().edge(query.start.0);
+        let start = (tables.at(edge.clip, edge.first), Rigid::new(&query.start.1));
+        let start_after = tables.at(edge.clip, edge.last);
+        let from = start.1.point(tables.place[start.0 as usize]);
+        for (obstacle, shape) in obstacles.iter().enumerate() {
+            let finite = shape.at.is_finite() && shape.turn.is_finite();
+            if !finite {
+                return Err(WalkError::BadNumber { what: "an obstacle" });
+            }
+            let inside = |(p, r): (&kumite_motion::Vec3, &f32)| shape.distance(start.1.lift(*p)) < *r;
+            if tables.points(start.0).iter().zip(&tables.radii).any(inside) {
+                return Err(WalkError::StartCollides { obstacle });
+            }
+        }
+        let action = query.action.as_deref();
+        let stand = action.is_none() || action == Some(STAND);
+        let mut ends = tables.showing(library, action.unwrap_or(STAND));
+        let mut prompt = stand.then_some((0.5 * tables.fps) as u32);
+        if !ends.contains(&true) && action.is_none() {
+            (ends, prompt) = (tables.showing(library, ANY), None);
+        }
+        if !ends.contains(&true) {
+            return Err(WalkError::NoAction { action: action.unwrap_or(ANY).to_owned() });
+        }
+        let ground = Ground::new(obstacles, from, query.goal, tables.reach_most + config.margin + 0.1);
+        let walls = Walls::new(&ground, tables.over, tables.under);
+        // As wide as a walking body is, or else as narrow as one can be.
+        let (mut route, mut closest) = (None, None);
+        let mut field = Field::new(&ground, &walls, query.goal, tables.narrow);
+        for radius in [tables.narrow, 0.5 * (tables.narrow + LEAST), LEAST] {
+            field = Field::new(&ground, &walls, query.goal, radius);
+            route = field.route(from).map(|r| (r, radius));
+            if route.is_some() {
+                break;
+            }
+        }
+        if route.is_none() {
+            closest = Some(field.closest(from));
+        }
+        Ok(Task { tables, ground, walls, config, query, start, start_after, ends, prompt, route, field, closest })
+    }
+
+    /// Where it stands at the beginning.
+    pub fn from(&self) -> Vec2 {
+        self.start.1.point(self.tables.place[self.start.0 as usize])
+    }
+
+    /// What EMS measures paths against: only the corners of the way are waypoints (§ 5).
+    pub fn ems(&self) -> Option<Aim<'_>> {
+        let (route, _) = self.route.as_ref()?;
+        let corners = route.get(1..route.len().saturating_sub(1)).unwrap_or_default();
+        Some(self.aim(corners.to_vec(), length(route), true))
+    }
+
+    /// What PFF does: the way keeps `r_body` from obstacles, with a waypoint every `d_step` (§ 4). `None` where no way is that wide.
+    pub fn pff(&self) -> Option<Aim<'_>> {
+        let field = Field::new(&self.ground, &self.walls, self.query.goal, self.tables.body);
+        let route = field.route(self.from())?;
+        let (mut dense, mut left) = (Vec::new(), self.config.follow_step);
+        for pair in route.windows(2) {
+            let long = (pair[1] - pair[0]).length();
+            let mut at = left;
+            while at < long {
+                dense.push(pair[0].lerp(pair[1], at / long));
+                at += self.config.follow_step;
+            }
+            left = at - long;
+        }
+        Some(self.aim(dense, length(&route), false))
+    }
+
+    fn aim(&self, mut waypoints: Vec<Vec2>, expected: f32, implicit: bool) -> Aim<'_> {
+        waypoints.extend_from_slice(&self.query.waypoints);
+        Aim {
+            tables: self.tables,
+            ground: &self.ground,
+            config: &self.config,
+            start: self.start,
+            start_after: self.start_after,
+            goal: self.query.goal,
+            facing: self.query.facing,
+            ends: &self.ends,
+            prompt: self.prompt,
+            waypoints,
+            expected: expected.max(0.3),
+            implicit,
+        }
+    }
+}

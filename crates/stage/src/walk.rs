@@ -1,0 +1,408 @@
+//! A planned walk on the stage: where a character begins, how a path is played, and what became of it.
+
+use std::sync::Arc;
+
+use kumite_motion::align::Planar;
+use kumite_motion::library::Library;
+use kumite_motion::rotation::{wrap, yaw_of};
+use kumite_motion::volume::{Obstacle, Shape};
+use kumite_motion::{
+    Chance, Clip, ClipError, EdgeIdx, FrameIdx, JointIdx, Pose, Roles, SpanKind, Vec2, Vec3, WorldPose, fk, mass,
+};
+use kumite_plan::walk::approach::ApproachConfig;
+use kumite_plan::walk::field::Walls;
+use kumite_plan::walk::tables::Bends;
+use kumite_plan::walk::{
+    At, Config, Counts, Effort, Field, Ground, Method, Path, Query, Solver, Step, Tables, Task, WalkError,
+};
+
+use crate::scene::Scene;
+use crate::{Character, Recorder, TICKS, Take, clearance};
+
+/// A library to walk with, and its tables.
+#[derive(Clone, Debug)]
+pub struct Walker {
+    library: Arc<Library>,
+    tables: Tables,
+}
+
+/// A walk that was played.
+#[derive(Clone, Debug)]
+pub struct Walked {
+    /// The motion.
+    pub take: Take,
+    /// How far the centre of mass is from the goal at the end, along the floor, metres.
+    pub off: f32,
+    /// How far the facing is from the goal's, radians; 0 if any will do.
+    pub turned: f32,
+    /// The same before the last steps were bent, as planned.
+    pub before: (f32, f32),
+    /// Way of the centre of mass, metres.
+    pub travel: f32,
+    /// Transitions played.
+    pub transitions: usize,
+    /// Frames in which a part of the body is in an obstacle, or goes through one on the way to the next.
+    pub collision_frames: usize,
+    /// Deepest overlap, metres.
+    pub penetration: f32,
+}
+
+impl Walker {
+    /// Works the tables out; `bends` lets clips be bent a little on the way.
+    pub fn new(library: Arc<Library>, bends: Option<&Bends>) -> Walker {
+        let tables = Tables::of(&library, bends);
+        Walker { library, tables }
+    }
+
+    /// Its library.
+    pub fn library(&self) -> &Arc<Library> {
+        &self.library
+    }
+
+    /// What searches need to know.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// The edge a walk begins with: the first of a clip that goes on by itself, of the clip named or else of the first that walks.
+    pub fn begins(&self, clip: Option<&str>) -> Option<EdgeIdx> {
+        let clips = self.library.clips();
+        let first = |index: usize| self.tables.onward(index).first().map(|o| o.1);
+        match clip {
+            Some(name) => first(clips.iter().position(|c| c.name == name)?),
+            None => {
+                let walks = |c: &Clip| c.spans.iter().any(|s| matches!(s.kind, SpanKind::Walk | SpanKind::Run));
+                let order = (0..clips.len()).filter(|i| walks(&clips[*i])).chain(0..clips.len());
+                order.into_iter().find_map(first)
+            }
+        }
+    }
+
+    /// Someone who stands at a place, about to walk.
+    pub fn stand(&self, begin: EdgeIdx, at: Vec2, facing: f32) -> Character {
+        Character::on(Arc::clone(&self.library), begin, at, facing)
+    }
+
+    /// What such a character asks.
+    pub fn query(&self, character: &Character, goal: Vec2, facing: Option<f32>, action: Option<&str>) -> Query {
+        Query {
+            start: (character.playing().edge, character.placement()),
+            goal,
+            facing,
+            action: action.map(str::to_owned),
+            waypoints: Vec::new(),
+        }
+    }
+
+    /// The edges of a path after its first, each with what lays it over the one before where the graph does not, and how long all of it is.
+    pub fn edges(&self, begin: EdgeIdx, steps: &[Step], end: At) -> (Vec<(EdgeIdx, Option<Planar>)>, f32) {
+        let graph = self.library.graph();
+        let tables = &self.tables;
+        let first = graph.edge(begin);
+        let mut edges = Vec::new();
+        let mut frames = 0u32;
+        let (mut entered, mut at) = (tables.at(first.clip, first.first), tables.at(first.clip, first.last));
+        // Plays the clip on until a frame is passed.
+        let go_on = |at: &mut At, until: At, edges: &mut Vec<(EdgeIdx, Option<Planar>)>| {
+            let onward = tables.onward(tables.clip(*at));
+            while *at < until {
+                let Some((_, edge, next)) = onward.iter().find(|o| o.0 == *at) else { return };
+                edges.push((*edge, None));
+                *at = *next;
+            }
+        };
+        for step in steps {
+            go_on(&mut at, step.from, &mut edges);
+            frames += step.from - entered;
+            let own = graph.edge(step.edge).entry.map(|e| e.align);
+            let align = step.align.planar();
+            edges.push((step.edge, (own != Some(align)).then_some(align)));
+            // A bend may not be left again as soon as its edge ends.
+            let played = graph.edge(step.edge);
+            (entered, at) = (step.to, tables.at(played.clip, played.last));
+        }
+        go_on(&mut at, end, &mut edges);
+        frames += end.saturating_sub(entered);
+        (edges, frames as f32 / tables.fps)
+    }
+
+    /// Plays a path, as its steps were bent, and looks at what came out.
+    fn play(
+        &self,
+        character: &Character,
+        steps: &[Step],
+        path: &Path,
+        before: (f32, f32),
+        ask: &Ask,
+    ) -> Result<Walked, ClipError> {
+        let begin = character.playing().edge;
+        let (edges, seconds) = self.edges(begin, steps, path.end);
+        let mut character = character.clone();
+        character.follow_bent(&edges);
+        let mut recorder = Recorder::default();
+        recorder.record(&character, None);
+        for _ in 0..(seconds * TICKS as f32).round() as u32 {
+            let began = character.step(|_, next| next[0]);
+            recorder.record(&character, began);
+        }
+        let take = recorder.finish("walk", self.library.skeleton())?;
+        let (place, facing) = arrival(&take.clip);
+        let off = (place - ask.goal).length();
+        let turned = ask.goal_facing.map_or(0.0, |f| wrap(facing - f).abs());
+        let obstacles = &ask.obstacles;
+        let met = clearance::meet(&take.clip, obstacles);
+        Ok(Walked {
+            off,
+            turned,
+            before,
+            travel: travel(&take.clip),
+            transitions: path.steps.iter().filter(|s| s.from != s.to).count(),
+            collision_frames: met.frames,
+            penetration: met.deepest,
+            take,
+        })
+    }
+}
+
+/// What a character of a scene wants.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ask {
+    /// Where it stands, metres.
+    pub at: Vec2,
+    /// How, radians.
+    pub facing: f32,
+    /// The clip it begins with.
+    pub begin: Option<String>,
+    /// Where it wants to be.
+    pub goal: Vec2,
+    /// How to face there, radians.
+    pub goal_facing: Option<f32>,
+    /// What to do there.
+    pub action: Option<String>,
+    /// Places to pass.
+    pub waypoints: Vec<Vec2>,
+    /// What stands in the way.
+    pub obstacles: Vec<Obstacle>,
+}
+
+impl Ask {
+    /// Of the first character with a goal.
+    pub fn of(scene: &Scene) -> Option<Ask> {
+        let (actor, goal) = scene.character.iter().find_map(|a| Some((a, a.goal.as_ref()?)))?;
+        Some(Ask {
+            at: Vec2::from_array(actor.at),
+            facing: actor.facing.to_radians(),
+            begin: actor.begin.clone(),
+            goal: Vec2::from_array(goal.at),
+            goal_facing: goal.facing.map(f32::to_radians),
+            action: goal.action.clone(),
+            waypoints: actor.path.iter().map(|p| Vec2::from_array(*p)).collect(),
+            obstacles: scene.obstacles(),
+        })
+    }
+}
+
+/// A scene of boxes by chance: each is resized, turned and moved (Chen and Steed, § 6). What stands in start or goal is left out, and scenes
+/// without a way for a disc of 25 cm are drawn again.
+pub fn clutter(ask: &Ask, seed: u64) -> Ask {
+    let mut chance = Chance::new(seed);
+    let mut made = ask.clone();
+    for _ in 0..100 {
+        made.obstacles = ask.obstacles.iter().map(|o| shaken(o, &mut chance)).collect();
+        // Nobody can begin in a box, and nobody is asked to end in one.
+        let clear = |o: &Obstacle| {
+            let flat = |p: Vec2| o.distance(Vec3::new(p.x, o.at.y, p.y));
+            flat(ask.at) > 0.6 && flat(ask.goal) > 0.5
+        };
+        made.obstacles.retain(clear);
+        if has_way(&made, 0.25) {
+            break;
+        }
+    }
+    made
+}
+
+/// A box of 20 to 80 cm, turned, and up to 1.2 m from where it was.
+fn shaken(obstacle: &Obstacle, chance: &mut Chance) -> Obstacle {
+    let mut between = |low: f32, high: f32| low + (high - low) * chance.unit();
+    let half = 0.5 * Vec3::new(between(0.2, 0.8), between(0.2, 0.8), between(0.2, 0.8));
+    let yaw = between(0.0, std::f32::consts::TAU);
+    let (x, z) = (between(-1.2, 1.2), between(-1.2, 1.2));
+    let at = Vec3::new(obstacle.at.x + x, half.y, obstacle.at.z + z);
+    Obstacle { shape: Shape::Box { half }, at, turn: kumite_motion::rotation::yaw(yaw) }
+}
+
+/// Whether a disc gets from start to goal between obstacles of any height.
+pub fn has_way(ask: &Ask, radius: f32) -> bool {
+    let ground = Ground::new(&ask.obstacles, ask.at, ask.goal, radius);
+    let walls = Walls::new(&ground, 0.0, f32::INFINITY);
+    Field::new(&ground, &walls, ask.goal, radius).route(ask.at).is_some()
+}
+
+/// How an attempt ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Outcome {
+    /// At the goal, and nothing was touched.
+    Arrived,
+    /// No way leads there; the nearest place that can be reached.
+    Blocked(Vec2),
+    /// The method found no path, or none that ends near the goal.
+    Lost,
+    /// What was found touches an obstacle.
+    Collides,
+}
+
+/// The largest errors at the goal that still count as there, metres and radians: before the last steps are bent.
+pub const THERE: (f32, f32) = (0.12, 8.0 * std::f32::consts::PI / 180.0);
+/// How much farther obstacles are kept from when what was played touched one, metres, and how often.
+const WIDER: f32 = 0.025;
+const ROUNDS: u32 = 4;
+
+/// One question, one method: searched, played, and searched again with more room where what was played touches something.
+#[derive(Clone, Debug)]
+pub struct Attempt<'w> {
+    walker: &'w Walker,
+    ask: &'w Ask,
+    character: Character,
+    method: Method,
+    effort: Effort,
+    config: Config,
+    seed: u64,
+    round: u32,
+    found: Vec<(Path, Vec<Step>, (f32, f32))>,
+    /// What was done in all rounds.
+    pub counts: Counts,
+    /// States of informed starts in all rounds.
+    pub states: usize,
+    /// Length of the straightened way, metres.
+    pub expected: f32,
+    /// Its corners.
+    pub route: Vec<Vec2>,
+    /// The best that was played, and its path.
+    pub best: Option<(Walked, Path)>,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+impl<'w> Attempt<'w> {
+    /// Nothing is looked at yet. Fails where nothing can be looked for.
+    pub fn new(
+        walker: &'w Walker,
+        ask: &'w Ask,
+        method: Method,
+        effort: Effort,
+        config: Config,
+        seed: u64,
+    ) -> Result<Attempt<'w>, WalkError> {
+        let begin = walker.begins(ask.begin.as_deref()).ok_or(WalkError::NoWalk)?;
+        if !(ask.at.is_finite() && ask.facing.is_finite()) {
+            return Err(WalkError::BadNumber { what: "the start" });
+        }
+        let character = walker.stand(begin, ask.at, ask.facing);
+        Ok(Attempt {
+            walker,
+            ask,
+            character,
+            method,
+            effort,
+            config,
+            seed,
+            round: 0,
+            found: Vec::new(),
+            counts: Counts::default(),
+            states: 0,
+            expected: 0.0,
+            route: Vec::new(),
+            best: None,
+            outcome: Outcome::Lost,
+        })
+    }
+
+    /// Looks for paths; what takes time. `bends`: how far the last steps are bent.
+    pub fn search(&mut self, approach: Option<&ApproachConfig>) -> Result<(), WalkError> {
+        let ask = self.ask;
+        let mut query = self.walker.query(&self.character, ask.goal, ask.goal_facing, ask.action.as_deref());
+        query.waypoints.clone_from(&ask.waypoints);
+        let config = Config { margin: self.config.margin + WIDER * self.round as f32, ..self.config };
+        let task = Task::new(&self.walker.library, &self.walker.tables, query, &ask.obstacles, config)?;
+        self.found.clear();
+        if let Some(closest) = task.closest {
+            self.outcome = Outcome::Blocked(closest);
+            return Ok(());
+        }
+        self.route = task.route.as_ref().map(|r| r.0.clone()).unwrap_or_default();
+        let seed = self.seed.wrapping_add(u64::from(self.round) << 40);
+        let mut solver = Solver::new(&task, self.method, self.effort, seed);
+        solver.run();
+        let counts = solver.counts();
+        self.counts.evaluations += counts.evaluations;
+        self.counts.followed += counts.followed;
+        self.counts.minima += counts.minima;
+        self.states += solver.states();
+        if let Some(aim) = solver.aim() {
+            self.expected = aim.expected;
+            for path in solver.found() {
+                let last = path.steps.iter().fold(aim.start.1, |place, step| place.after(&step.align));
+                let (planned, heading) = aim.arrives(&last, path.end);
+                let turned = aim.facing.map_or(0.0, |f| wrap(heading - f).abs());
+                let before = ((planned - aim.goal).length(), turned);
+                let steps = approach.map_or_else(|| path.steps.clone(), |config| solver.bent(path, config));
+                self.found.push((path.clone(), steps, before));
+            }
+        }
+        Ok(())
+    }
+
+    /// Plays what was found, best first, until one is at the goal and touches nothing. `true` if another search would help no more.
+    pub fn judge(&mut self) -> bool {
+        if matches!(self.outcome, Outcome::Blocked(_)) {
+            return true;
+        }
+        for (path, steps, before) in std::mem::take(&mut self.found) {
+            let there = before.0 <= THERE.0 && before.1 <= THERE.1;
+            // What ends elsewhere is not played in vain, unless there is nothing else.
+            if !there && self.best.is_some() {
+                continue;
+            }
+            let Ok(walked) = self.walker.play(&self.character, &steps, &path, before, self.ask) else { continue };
+            let outcome = match (walked.collision_frames, there) {
+                (0, true) => Outcome::Arrived,
+                (0, false) => Outcome::Lost,
+                _ => Outcome::Collides,
+            };
+            let rank = |o: Outcome, w: &Walked| (o != Outcome::Arrived, w.collision_frames);
+            let better = self.best.as_ref().is_none_or(|b| rank(outcome, &walked) < rank(self.outcome, &b.0));
+            if better {
+                self.outcome = outcome;
+                self.best = Some((walked, path));
+            }
+            if self.outcome == Outcome::Arrived {
+                return true;
+            }
+        }
+        self.round += 1;
+        self.round >= ROUNDS || self.method == Method::Pff
+    }
+}
+
+/// Where the centre of mass is in a frame, on the floor.
+pub fn locate(clip: &Clip, frame: usize) -> Vec2 {
+    let (mut pose, mut world) = (Pose::default(), WorldPose::default());
+    clip.pose(FrameIdx(frame as u32), &mut pose);
+    fk::pose(clip.skeleton(), &pose, &mut world);
+    let centre = mass::centre(clip.skeleton(), &Roles::canonical(), &world);
+    Vec2::new(centre.x, centre.z)
+}
+
+/// Place and facing in the last frame.
+fn arrival(clip: &Clip) -> (Vec2, f32) {
+    let last = clip.frames() - 1;
+    let ahead = clip.rotation(FrameIdx(last as u32), JointIdx::ROOT) * Vec3::Z;
+    (locate(clip, last), yaw_of(ahead))
+}
+
+/// Way of the centre of mass, metres.
+fn travel(clip: &Clip) -> f32 {
+    let places: Vec<Vec2> = (0..clip.frames()).map(|f| locate(clip, f)).collect();
+    places.windows(2).map(|w| (w[1] - w[0]).length()).sum()
+}
