@@ -61,9 +61,10 @@ fn clips(library: &Library, config: &WalkingConfig) -> Vec<Clip> {
     own.cloned().collect()
 }
 
-/// Joins what goes somewhere. Same library, same result, on any number of threads.
-pub fn walking(library: &Library, config: &WalkingConfig) -> Result<Baked, BakeError> {
+/// Joins what goes somewhere, and `more` clips of the same body. Same library, same result, on any number of threads.
+pub fn walking(library: &Library, more: Vec<Clip>, config: &WalkingConfig) -> Result<Baked, BakeError> {
     let mut clips = clips(library, config);
+    clips.extend(more);
     if config.mirror {
         let images: Vec<Clip> = clips
             .iter()

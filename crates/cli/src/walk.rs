@@ -7,6 +7,7 @@ use std::sync::Arc;
 use cpu_time::ThreadTime;
 use kumite_bake::walking::{WalkingConfig, walking};
 use kumite_formats::{bvh, gltf};
+use kumite_keying::embedded;
 use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Roles, Vec3};
 use kumite_picture::{Event, GroundPlan, Layout, Movie, Prop, Replay, Strip};
@@ -60,7 +61,9 @@ pub(crate) fn run(args: &WalkArgs, progress: &Progress) -> Outcome<Report> {
 pub(crate) fn walker(name: &str, data: Option<&Path>, bent: bool, progress: &Progress) -> Outcome<Walker> {
     let library = bake::load_with(name, Path::new(""), data, progress)?.0;
     let config = WalkingConfig { mirror: bent, threads: look::threads(), ..WalkingConfig::default() };
-    let baked = walking(&library, &config)
+    let more = if name == "embedded" { embedded::walks() } else { Ok(Vec::new()) };
+    let more = more.map_err(|(file, e)| Failure::bad(e.to_string()).in_file(Path::new(&file)))?;
+    let baked = walking(&library, more, &config)
         .map_err(|e| Failure::bad(format!("{name} has no motions to walk with: {e}")).key("--library").found(name))?;
     Ok(Walker::new(Arc::new(baked.library), bent.then(Bends::default).as_ref()))
 }

@@ -47,6 +47,16 @@ pub const MOTIONS: &[(&str, &str)] = library![
     "hit-body.toml",
 ];
 
+/// More walks, for planning ways: arcs, short steps, over and under things. Not among [`MOTIONS`]: fighters have no use for them.
+pub const WALKS: &[(&str, &str)] = library![
+    "walks/walk-arc-left.toml",
+    "walks/walk-bend-left.toml",
+    "walks/walk-high.toml",
+    "walks/walk-low.toml",
+    "walks/walk-round-left.toml",
+    "walks/walk-short.toml",
+];
+
 /// What is wrong, and in which file.
 pub type FileError = (String, KeyingError);
 
@@ -75,8 +85,17 @@ pub fn clips_of(motion: &MotionFile) -> Result<Vec<Clip>, FileError> {
 
 /// Every embedded motion, compiled.
 pub fn clips() -> Result<Vec<Clip>, FileError> {
+    compiled(MOTIONS)
+}
+
+/// Every embedded walk, compiled.
+pub fn walks() -> Result<Vec<Clip>, FileError> {
+    compiled(WALKS)
+}
+
+fn compiled(files: &[(&str, &str)]) -> Result<Vec<Clip>, FileError> {
     let mut clips = Vec::new();
-    for (path, text) in MOTIONS {
+    for (path, text) in files {
         let motion = read_motion(text).map_err(|e| ((*path).to_owned(), e))?;
         clips.extend(clips_of(&motion).map_err(|(_, e)| ((*path).to_owned(), e))?);
     }
@@ -107,11 +126,12 @@ mod tests {
         };
         assert_eq!(files(""), listed(MOTIONS));
         assert_eq!(files("stances"), listed(STANCES));
+        assert_eq!(files("walks"), listed(WALKS));
     }
 
     #[test]
     fn every_motion_compiles_under_its_own_name() {
-        let clips = clips().unwrap();
+        let clips = [clips().unwrap(), walks().unwrap()].concat();
         let mut names: Vec<&str> = clips.iter().map(|c| c.name.as_str()).collect();
         names.sort_unstable();
         names.dedup();
