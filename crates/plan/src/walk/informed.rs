@@ -32,15 +32,15 @@ pub struct InformedConfig {
     pub states: usize,
     /// How much the way still to go counts against the way gone: more hurries, and finds longer ways.
     pub weight: f32,
-    /// States nearer than this, metres and radians, in the same tenth of a second of the same clip are alike.
-    pub alike: (f32, f32),
+    /// States nearer than this, metres, radians and seconds of the same clip, are alike.
+    pub alike: (f32, f32, f32),
     /// A path is good enough when eq. 1 at the goal is below this.
     pub enough: f32,
 }
 
 impl Default for InformedConfig {
     fn default() -> Self {
-        InformedConfig { order: Order::AStar, states: 8_000, weight: 1.6, alike: (0.1, 0.08), enough: 0.5 }
+        InformedConfig { order: Order::AStar, states: 8_000, weight: 1.6, alike: (0.2, 0.2, 0.2), enough: 0.5 }
     }
 }
 
@@ -57,6 +57,10 @@ pub struct Informed {
 
 /// Per radian of turn that is missing at the goal, metres: nobody turns on the spot.
 const TURN: f32 = 0.35;
+
+/// Nearer to the goal than this one may stand still, metres; and before one has gone this far.
+const NEAR: f32 = 1.5;
+const BEGINS: f32 = 0.5;
 
 struct State {
     parent: u32,
@@ -183,7 +187,7 @@ impl Look<'_, '_> {
     fn expand(&mut self, state: u32) {
         let tables = self.aim.tables;
         let State { step, place, gone, depth, .. } = self.states[state as usize];
-        if depth > 60 {
+        if depth > 120 {
             return;
         }
         let clip = tables.clip(step.to);
@@ -209,7 +213,12 @@ impl Look<'_, '_> {
             }
             if at == next_step {
                 let next = all[on[s] as usize];
-                self.add(state, next, place.after(&next.align), gone + next.cost, depth + 1);
+                let then = place.after(&next.align);
+                // Nobody stands still on the way but to begin and to arrive.
+                let far = (then.point(tables.place[next.to as usize]) - self.aim.goal).length_squared() > NEAR * NEAR;
+                if !(tables.still[next.to as usize] && far && gone > BEGINS) {
+                    self.add(state, next, then, gone + next.cost, depth + 1);
+                }
                 s += 1;
             }
         }
@@ -218,8 +227,8 @@ impl Look<'_, '_> {
     fn add(&mut self, parent: u32, step: Step, place: Rigid, gone: f32, depth: u16) {
         let at = place.point(self.aim.tables.place[step.to as usize]);
         let heading = wrap(place.turn);
-        let tenth = ((0.1 * self.aim.tables.fps) as u32).max(1);
-        let (near, turned) = self.config.alike;
+        let (near, turned, soon) = self.config.alike;
+        let tenth = ((soon * self.aim.tables.fps) as u32).max(1);
         let cell = |v: f32, side: f32| (v / side).floor() as i32;
         let key = (step.to / tenth, cell(at.x, near), cell(at.y, near), cell(heading, turned));
         // One that is as near for clearly less is not alike.

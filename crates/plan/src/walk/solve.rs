@@ -52,15 +52,23 @@ pub struct Effort {
     pub states: usize,
     /// Width of the beam.
     pub beam: usize,
+    /// Paths followed frame by frame in one start at most.
+    pub followed: u64,
     /// Paths that are kept.
     pub keep: usize,
 }
 
 impl Default for Effort {
     fn default() -> Self {
-        Effort { starts: 4, states: 8000, beam: 200, keep: 12 }
+        Effort { starts: 4, states: 8000, beam: 200, followed: 40_000, keep: 12 }
     }
 }
+
+/// Eq. 1 at the goal and collisions of a path that needs no better start: 12 cm and 4°.
+const GOOD: f32 = 0.32;
+
+/// Evaluations between two looks at what was used up.
+const SLICE: u64 = 20_000;
 
 /// A search by one method.
 #[derive(Clone, Debug)]
@@ -73,6 +81,8 @@ pub struct Solver<'t> {
     states: usize,
     found: Vec<Path>,
     at_minimum: bool,
+    /// Until the last start.
+    followed: u64,
 }
 
 impl<'t> Solver<'t> {
@@ -80,7 +90,7 @@ impl<'t> Solver<'t> {
     pub fn new(task: &'t Task<'t>, method: Method, effort: Effort, seed: u64) -> Solver<'t> {
         let aim = if method == Method::Pff { task.pff() } else { task.ems() };
         let search = aim.map(|aim| Search::new(aim, seed));
-        Solver { task, method, effort, search, started: 0, states: 0, found: Vec::new(), at_minimum: true }
+        Solver { task, method, effort, search, started: 0, states: 0, found: Vec::new(), at_minimum: true, followed: 0 }
     }
 
     /// What paths are measured against; `None` where the method knows no way.
@@ -102,15 +112,22 @@ impl<'t> Solver<'t> {
             }
             self.started += 1;
             let order = match self.method {
-                Method::Beam => Some(Order::Beam(self.effort.beam)),
-                Method::AStar => Some(Order::AStar),
-                // The first two starts look ahead, hurried and less so; the rest are left to chance.
-                Method::Walk if self.started <= 2 => Some(Order::AStar),
+                Method::Beam => Some((Order::Beam(self.effort.beam), 1.6, self.effort.states)),
+                Method::AStar => Some((Order::AStar, 1.6, self.effort.states)),
+                // The first start looks ahead in a hurry, the second with patience, the rest are left to chance; each only if those before
+                // did not lead there.
+                Method::Walk if self.found.first().is_some_and(|f| f.terms.goal + f.terms.collide < GOOD) => {
+                    return true;
+                }
+                Method::Walk if self.started == 1 => Some((Order::AStar, 1.6, self.effort.states)),
+                Method::Walk if self.started == 2 => Some((Order::AStar, 1.2, 6 * self.effort.states)),
                 _ => None,
             };
-            if let Some(order) = order {
-                let weight = if self.started == 1 { 1.6 } else { 1.15 };
-                let config = InformedConfig { order, states: self.effort.states, weight, ..InformedConfig::default() };
+            if let Some((order, weight, states)) = order {
+                let mut config = InformedConfig { order, states, weight, ..InformedConfig::default() };
+                if self.started > 1 {
+                    config.alike = (0.1, 0.1, 0.1);
+                }
                 let looked = informed::look(search.aim(), search.ends(), &self.task.field, &config);
                 self.states += looked.states;
                 search.clear();
@@ -126,8 +143,9 @@ impl<'t> Solver<'t> {
             }
             self.at_minimum = false;
         }
-        if search.step(evaluations) {
+        if search.step(evaluations.min(SLICE)) || search.counts().followed > self.followed + self.effort.followed {
             self.at_minimum = true;
+            self.followed = search.counts().followed;
             keep(&mut self.found, search.pool(), self.effort.keep);
         }
         false
