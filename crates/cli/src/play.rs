@@ -7,16 +7,20 @@ use kumite_formats::{bvh, gltf};
 use kumite_motion::{Clip, ClipIdx, EdgeIdx, NodeIdx, Roles, Vec2, Vec3};
 use kumite_picture::{Event, Movie, Prop, Replay, Strip, Times};
 use kumite_plan::threat::Ball;
+use kumite_plan::walk::{Effort, Method};
 use kumite_plan::{Config, Scratch, Threat, ThreatError};
 use kumite_stage::scene::{self, Scene, SceneError, Throw};
 use kumite_stage::trial::{Target, play_on, wander};
-use kumite_stage::{Chance, Character, Defence, Recorder, TICKS, Take, jerk_ratio, penetration_cm, referee};
+use kumite_stage::walk::Ask;
+use kumite_stage::{
+    Chance, Character, Defence, Recorder, TICKS, Take, jerk_ratio, obstacle_penetration_cm, penetration_cm, referee,
+};
 use serde_json::{Value, json};
 
 use crate::args::PlayArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::Outputs;
-use crate::{Progress, Report, bake, dodge, look, source};
+use crate::{Progress, Report, bake, dodge, look, source, walk};
 
 const WRITTEN: &str = ".glb, .bvh, .html, .png, .gif, .json";
 
@@ -132,7 +136,22 @@ pub(crate) fn play(
     let bar = progress.bar(scene.character.len(), "playing");
     let (mut takes, mut balls) = (Vec::new(), Vec::new());
     let defence = (!scene.throw.is_empty()).then(|| dodge::defence(Arc::clone(library), Config::default()));
+    let walker = match scene.character.iter().any(|a| a.goal.is_some()) {
+        true => Some(walk::walker_of(library, &scene.library, true)?),
+        false => None,
+    };
     for (i, actor) in scene.character.iter().enumerate() {
+        if let (Some(walker), Some(ask)) = (&walker, Ask::of(scene, i)) {
+            let (mut attempt, _) = walk::attempt(walker, &ask, Method::Walk, Effort::default(), seed)
+                .map_err(|e| walk::refused(&e, &actor.name))?;
+            let (walked, _) = attempt.best.take().ok_or_else(|| {
+                let why = walk::word(attempt.outcome);
+                Failure::bad(format!("{} does not get to its goal: {why}", actor.name)).key("goal").found(why)
+            })?;
+            takes.push(walked.take);
+            bar.inc(1);
+            continue;
+        }
         let mut chance = Chance::new(seed.wrapping_add((i as u64) << 32));
         let nodes = library.graph().nodes();
         let begins = |clip: &str| {
@@ -180,7 +199,10 @@ pub(crate) fn play(
 
 fn to_json(scene: &Scene, library: &kumite_motion::library::Library, takes: &[Take], played: f64) -> Value {
     let clips: Vec<&Clip> = takes.iter().map(|t| &t.clip).collect();
-    let penetration = penetration_cm(&clips, library.volumes().spheres());
+    let spheres = library.volumes().spheres();
+    let obstacles = scene.obstacles();
+    let met = clips.iter().map(|c| obstacle_penetration_cm(c, &obstacles, spheres)).fold(0.0, f32::max);
+    let penetration = penetration_cm(&clips, spheres).max(met);
     let characters: Vec<Value> = takes
         .iter()
         .zip(&scene.character)
@@ -190,8 +212,9 @@ fn to_json(scene: &Scene, library: &kumite_motion::library::Library, takes: &[Ta
                 .events
                 .iter()
                 .map(|e| {
-                    let edge = library.graph().edge(e.edge);
-                    json!({"time": e.time, "edge": e.edge.0, "clip": library.clip(edge.clip).name, "cut": e.cut})
+                    // Who walks to a goal does so on a graph of its own.
+                    let clip = actor.goal.is_none().then(|| library.clip(library.graph().edge(e.edge).clip).name.as_str());
+                    json!({"time": e.time, "edge": e.edge.0, "clip": clip, "cut": e.cut})
                 })
                 .collect();
             json!({
@@ -200,7 +223,7 @@ fn to_json(scene: &Scene, library: &kumite_motion::library::Library, takes: &[Ta
                 "quality": {
                     "foot_slide_cm_s": q.foot_slide_cm_s, "foot_slide_most_cm_s": q.foot_slide_most_cm_s,
                     "planted_share": q.planted_share, "snap": q.snap, "float_cm": q.float_cm,
-                    "jerk_ratio": jerk_ratio(take, library), "penetration_cm": penetration,
+                    "jerk_ratio": actor.goal.is_none().then(|| jerk_ratio(take, library)), "penetration_cm": penetration,
                 },
                 "hash": format!("{:016x}", take.hash),
             })
@@ -218,7 +241,8 @@ fn to_json(scene: &Scene, library: &kumite_motion::library::Library, takes: &[Ta
 }
 
 fn written(args: &PlayArgs, ending: &str, scene: &Scene, takes: &[Take], balls: &[Thrown], json: &Value) -> Vec<u8> {
-    let props = || balls.iter().map(|b| b.prop.clone()).collect::<Vec<_>>();
+    let still: Vec<Prop> = scene.obstacles().iter().map(walk::prop).collect();
+    let props = || still.iter().cloned().chain(balls.iter().map(|b| b.prop.clone())).collect::<Vec<_>>();
     let clips: Vec<&Clip> = takes.iter().map(|t| &t.clip).collect();
     let roles = Some(Roles::canonical());
     let actors: Vec<_> =

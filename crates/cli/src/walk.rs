@@ -8,6 +8,7 @@ use cpu_time::ThreadTime;
 use kumite_bake::walking::{WalkingConfig, walking};
 use kumite_formats::{bvh, gltf};
 use kumite_keying::embedded;
+use kumite_motion::library::Library;
 use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Roles, Vec3};
 use kumite_picture::{Event, GroundPlan, Layout, Movie, Prop, Replay, Strip};
@@ -60,10 +61,15 @@ pub(crate) fn run(args: &WalkArgs, progress: &Progress) -> Outcome<Report> {
 /// A library's motions that go somewhere, densely joined.
 pub(crate) fn walker(name: &str, data: Option<&Path>, bent: bool, progress: &Progress) -> Outcome<Walker> {
     let library = bake::load_with(name, Path::new(""), data, progress)?.0;
+    walker_of(&library, name, bent)
+}
+
+/// The same of a library that is there already; that of `embedded` gets more walks.
+pub(crate) fn walker_of(library: &Library, name: &str, bent: bool) -> Outcome<Walker> {
     let config = WalkingConfig { mirror: bent, threads: look::threads(), ..WalkingConfig::default() };
     let more = if name == "embedded" { embedded::walks() } else { Ok(Vec::new()) };
     let more = more.map_err(|(file, e)| Failure::bad(e.to_string()).in_file(Path::new(&file)))?;
-    let baked = walking(&library, more, &config)
+    let baked = walking(library, more, &config)
         .map_err(|e| Failure::bad(format!("{name} has no motions to walk with: {e}")).key("--library").found(name))?;
     Ok(Walker::new(Arc::new(baked.library), bent.then(Bends::default).as_ref()))
 }
@@ -113,7 +119,7 @@ pub(crate) fn ask(name: &str, seed: u64) -> Outcome<Ask> {
         failure.at_line(e.line).in_file(path)
     };
     let scene = scene::read(&text).map_err(wrong)?;
-    let asked = Ask::of(&scene).ok_or_else(|| {
+    let asked = Ask::first(&scene).ok_or_else(|| {
         Failure::bad("nobody in this scene has a goal; a character needs goal = { at = [x, z] }")
             .key("goal")
             .in_file(path)
@@ -205,7 +211,7 @@ pub(crate) fn summary(rows: &[Row]) -> Value {
     })
 }
 
-fn word(fate: Fate) -> &'static str {
+pub(crate) fn word(fate: Fate) -> &'static str {
     match fate {
         Fate::Arrived => "arrived",
         Fate::Blocked(_) => "blocked",

@@ -413,3 +413,77 @@ fn nonsense_balls_are_refused_by_flag() {
     let error = refused(&folder, &["dodge", "--library", "walks.toml"], "no avoid and no block spans");
     assert_eq!(error["key"], "--library");
 }
+
+#[test]
+fn a_way_is_walked_and_written() {
+    let folder = folder("walk");
+    let files = ["w.glb", "w.bvh", "w.html", "w.png", "w.svg", "w.json"];
+    let mut words = vec!["walk", "--scene", "narrow-gap", "--method", "walk,ems,pff", "--why", "--json"];
+    files.iter().for_each(|f| words.extend(["-o", f]));
+    words.extend(["--poses", "3", "--width", "400"]);
+    let (told, again) = (json(&kumite(&folder, &words)), json(&kumite(&folder, &words)));
+    assert_eq!(told["walk"]["outcome"], "arrived", "{told}");
+    assert_eq!(told["ems"]["outcome"], "arrived", "{told}");
+    // The gap is too narrow for it.
+    assert_eq!(told["pff"]["outcome"], "lost", "{told}");
+    assert_eq!(told["walk"]["hash"], again["walk"]["hash"]);
+    for key in [
+        "transitions",
+        "transition_cost",
+        "frames",
+        "location_cm",
+        "orientation_deg",
+        "travel_cm",
+        "travel_ratio",
+        "collision_frames",
+        "search_seconds",
+        "evaluations",
+    ] {
+        assert!(told["ems"]["mean"][key].is_number() && told["ems"]["best"][key].is_number(), "{key}: {told}");
+    }
+    assert_eq!(told["walk"]["mean"]["collision_frames"], 0.0);
+    for (file, start) in files.iter().zip([&b"glTF"[..], b"HIERARCHY", b"<!", b"\x89PNG", b"<svg", b"{"]) {
+        assert!(std::fs::read(folder.join(file)).unwrap().starts_with(start), "{file}");
+    }
+    let blocked = "seconds = 9\n[[character]]\nname = \"a\"\ngoal = { at = [0, 4] }\n[[obstacle]]\nbox = { size = [1, 2, 1], at = [0, 1, 4] }\n";
+    std::fs::write(folder.join("blocked.toml"), blocked).unwrap();
+    let told = json(&kumite(&folder, &["walk", "--scene", "blocked.toml", "--json"]));
+    assert_eq!(told["walk"]["outcome"], "blocked", "{told}");
+    assert!(told["walk"]["closest_m"].as_f64().is_some_and(|m| m < 0.9), "{told}");
+    let counted = json(&kumite(&folder, &["walk", "--scene", "clutter", "--trials", "4", "--json"]));
+    assert_eq!(counted["walk"]["solved"], 4, "{counted}");
+    std::fs::write(folder.join("go.toml"), blocked.replace("[0, 1, 4]", "[2, 1, 2]")).unwrap();
+    let played = json(&kumite(&folder, &["play", "go.toml", "-o", "p.json", "--json"]));
+    assert!(played["quality"]["penetration_cm"].as_f64().is_some_and(|p| p <= 0.0), "{played}");
+}
+
+#[test]
+fn nonsense_walks_are_refused_by_name() {
+    let folder = folder("walk-refused");
+    let who = "seconds = 9\n[[character]]\nname = \"a\"\n";
+    for (file, text) in [
+        ("nobody.toml", who.to_owned()),
+        (
+            "in.toml",
+            format!("{who}goal = {{ at = [0, 4] }}\n[[obstacle]]\nsphere = {{ radius = 0.3, at = [0, 1, 0] }}\n"),
+        ),
+        ("nan.toml", format!("{who}goal = {{ at = [nan, 4] }}\n")),
+        ("juggle.toml", format!("{who}goal = {{ at = [0, 4], action = \"juggle\" }}\n")),
+    ] {
+        std::fs::write(folder.join(file), text).unwrap();
+    }
+    for (words, fragment) in [
+        (&["--scene", "moon"][..], "two-corner"),
+        (&["--scene", "none.toml"], "no such file"),
+        (&["--scene", "nobody.toml"], "has a goal"),
+        (&["--scene", "in.toml"], "starts in obstacle 1"),
+        (&["--scene", "nan.toml"], "character a goal is"),
+        (&["--scene", "juggle.toml"], "juggle"),
+        (&["--method", "hover"], "ems"),
+        (&["--trials", "0"], "--trials"),
+        (&["--starts", "0"], "--starts"),
+        (&["-o", "w.mp4"], ".glb"),
+    ] {
+        refused(&folder, &[&["walk"], words].concat(), fragment);
+    }
+}

@@ -16,7 +16,7 @@ pub mod trial;
 pub mod walk;
 
 pub use character::{Character, Playing};
-pub use compare::{jerk_ratio, penetration_cm};
+pub use compare::{jerk_ratio, obstacle_penetration_cm, penetration_cm};
 pub use defence::Defence;
 pub use kumite_motion::Chance;
 pub use quality::{Quality, SNAP_UNIT};

@@ -187,8 +187,14 @@ pub struct Ask {
 
 impl Ask {
     /// Of the first character with a goal.
-    pub fn of(scene: &Scene) -> Option<Ask> {
-        let (actor, goal) = scene.character.iter().find_map(|a| Some((a, a.goal.as_ref()?)))?;
+    pub fn first(scene: &Scene) -> Option<Ask> {
+        (0..scene.character.len()).find_map(|who| Ask::of(scene, who))
+    }
+
+    /// Of one character, if it has a goal.
+    pub fn of(scene: &Scene, who: usize) -> Option<Ask> {
+        let actor = scene.character.get(who)?;
+        let goal = actor.goal.as_ref()?;
         Some(Ask {
             at: Vec2::from_array(actor.at),
             facing: actor.facing.to_radians(),

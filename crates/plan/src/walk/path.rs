@@ -1,6 +1,7 @@
 //! A path through clips and what it costs: eq. 1-7 of Chen and Steed, worked out from the first place that changed.
 
 use kumite_motion::rotation::wrap;
+use kumite_motion::volume::Obstacle;
 use kumite_motion::{Vec2, Vec3};
 
 use super::ground::Ground;
@@ -245,6 +246,48 @@ impl<'a> Aim<'a> {
         self.evaluate(steps, end, 0, &mut trace, f32::INFINITY).unwrap_or_default()
     }
 
+    /// The same without a shortcut: every frame, every point, every obstacle. What fast evaluation is held against and timed beside.
+    pub fn naive(&self, steps: &[Step], end: At) -> Terms {
+        let tables = self.tables;
+        let hop = (tables.fps / 30.0).round().max(1.0) as u32;
+        let mut place = self.start.1;
+        let (mut smooth, mut arc, mut collide) = (0.0, 0.0, 0.0);
+        let mut nearest = vec![f32::INFINITY; self.waypoints.len()];
+        for stretch in 0..=steps.len() {
+            let (first, last) = self.stretch(steps, end, stretch);
+            for at in first..=last {
+                let here = place.point(tables.place[at as usize]);
+                for (waypoint, nearest) in self.waypoints.iter().zip(&mut nearest) {
+                    *nearest = nearest.min((here - *waypoint).length_squared());
+                }
+            }
+            let stop = if stretch == steps.len() { last + 1 } else { last.max(first + 1) };
+            for at in (first..stop).step_by(hop as usize) {
+                let next = (at + hop).min(stop - 1).max(at);
+                let mut met = 0u32;
+                for ((p, q), radius) in tables.points(at).iter().zip(tables.points(next)).zip(&tables.radii) {
+                    let (p, q) = (place.lift(*p), place.lift(*q));
+                    let touches = |o: &&Obstacle| o.meets(p, q, radius + self.config.margin).is_some();
+                    met += self.ground.obstacles().iter().filter(touches).count() as u32;
+                }
+                collide += met as f32 / tables.radii.len() as f32 * 30.0 * hop as f32 / tables.fps;
+            }
+            arc += self.way()[last as usize] - self.way()[first as usize];
+            if let Some(step) = steps.get(stretch) {
+                smooth += step.cost;
+                place = place.after(&step.align);
+            }
+        }
+        let off = (place.point(tables.place[end as usize]) - self.goal).length();
+        Terms {
+            smooth,
+            goal: self.goal_term(&place, end),
+            waypoints: self.waypoint_term(&nearest),
+            collide: if self.implicit { self.collide_term(collide) } else { 0.0 },
+            travel: self.travel_term(arc, off),
+        }
+    }
+
     /// Updates the least squared distances to the waypoints by the frames of a stretch.
     fn pass(&self, first: At, last: At, place: &Rigid, nearest: &mut [f32]) {
         let frames = &self.tables.place[first as usize..=last as usize];
@@ -291,7 +334,7 @@ impl<'a> Aim<'a> {
             let slack = free - tables.reach_most;
             if slack > 0.0 {
                 // The centre of mass needs at least so many frames to use it up.
-                at += ((slack / tables.stride.max(1e-6)) as u32).clamp(1, 1 << 16);
+                at += ((slack / tables.stride.max(1e-6)) as u32 / hop).clamp(1, 1 << 16) * hop;
                 continue;
             }
             let next = (at + hop).min(stop - 1).max(at);

@@ -64,8 +64,10 @@ impl Default for Effort {
     }
 }
 
-/// Eq. 1 at the goal and collisions of a path that needs no better start: 12 cm and 4°.
-const GOOD: f32 = 0.32;
+/// Whether a path needs no better start: eq. 1 at the goal and collisions of no more than 12 cm and 4°.
+fn good(path: &Path) -> bool {
+    path.terms.goal + path.terms.collide < 0.32
+}
 
 /// Evaluations between two looks at what was used up.
 const SLICE: u64 = 20_000;
@@ -114,13 +116,10 @@ impl<'t> Solver<'t> {
             let order = match self.method {
                 Method::Beam => Some((Order::Beam(self.effort.beam), 1.6, self.effort.states)),
                 Method::AStar => Some((Order::AStar, 1.6, self.effort.states)),
-                // The first start looks ahead in a hurry, the second with patience, the rest are left to chance; each only if those before
-                // did not lead there.
-                Method::Walk if self.found.first().is_some_and(|f| f.terms.goal + f.terms.collide < GOOD) => {
-                    return true;
-                }
+                // The first start looks ahead in a hurry, the next two are left to chance; if none of them led there, the fourth has patience.
+                Method::Walk if self.started > 3 && self.found.first().is_some_and(good) => return true,
                 Method::Walk if self.started == 1 => Some((Order::AStar, 1.6, self.effort.states)),
-                Method::Walk if self.started == 2 => Some((Order::AStar, 1.2, 6 * self.effort.states)),
+                Method::Walk if self.started == 4 => Some((Order::AStar, 1.2, 6 * self.effort.states)),
                 _ => None,
             };
             if let Some((order, weight, states)) = order {

@@ -184,6 +184,11 @@ impl<'a> Task<'a> {
     }
 
     fn aim(&self, mut waypoints: Vec<Vec2>, expected: f32, implicit: bool) -> Aim<'_> {
+        // Who is sent elsewhere first is expected to go there.
+        let mut asked = vec![self.from()];
+        asked.extend_from_slice(&self.query.waypoints);
+        asked.push(self.query.goal);
+        let expected = expected.max(length(&asked));
         waypoints.extend_from_slice(&self.query.waypoints);
         Aim {
             tables: self.tables,

@@ -1,0 +1,247 @@
+//! Chen and Steed: path finding and following beside environment-aware motion sampling, ours beside theirs; then every method beside the
+//! others, and what an evaluation costs.
+
+use std::fmt::Write as _;
+
+use cpu_time::ThreadTime;
+use kumite_plan::walk::{Config, Effort, Method, Task};
+use kumite_stage::walk::{Ask, Walker};
+use serde_json::{Value, json};
+
+use crate::args::TablesArgs;
+use crate::failure::Outcome;
+use crate::walk::{Row, ask, attempt, number, refused, row, summary, walker};
+use crate::{Progress, Report};
+
+/// The paper's figures: two-corner average and optimal, cluttered average, optimal and grid; PFF, EMS.
+type Theirs = [(f64, f64); 5];
+/// Name in the paper, our key, and theirs.
+const ROWS: [(&str, &str, Theirs); 7] = [
+    ("# of transitions", "transitions", [(12.5, 11.3), (12.0, 9.0), (22.7, 11.4), (18.0, 5.0), (27.0, 6.0)]),
+    ("transition costs", "transition_cost", [(3.74, 3.88), (3.97, 3.23), (6.5, 3.41), (5.63, 1.6), (5.5, 1.28)]),
+    ("# of frames", "frames", [(338.4, 327.6), (335.0, 297.0), (490.1, 275.0), (394.0, 230.0), (287.0, 230.0)]),
+    ("location, cm", "location_cm", [(10.1, 11.16), (9.74, 28.41), (32.88, 30.13), (20.59, 8.86), (24.45, 11.67)]),
+    ("orientation, °", "orientation_deg", [(2.03, 7.2), (0.05, 0.16), (12.99, 5.82), (0.48, 0.05), (0.93, 2.86)]),
+    (
+        "travel, cm",
+        "travel_cm",
+        [(1058.36, 966.41), (1075.7, 907.89), (1481.69, 831.87), (1211.8, 810.11), (854.44, 807.23)],
+    ),
+    ("search, s", "search_seconds", [(106.2, 39.03), (70.43, 21.34), (740.82, 38.13), (686.94, 3.85), (332.3, 3.86)]),
+];
+/// Rows the paper does not have.
+const OURS: [(&str, &str); 5] = [
+    ("travel of the way", "travel_ratio"),
+    ("after bending, cm", "warped_location_cm"),
+    ("after bending, °", "warped_orientation_deg"),
+    ("frames in collision", "collision_frames"),
+    ("evaluations", "evaluations"),
+];
+/// A P9700 of 2.8 GHz against one core of a 2.87 GHz Zen 4: an estimate.
+const SCALE: f64 = 2.5;
+/// Random starts of each search: the best local minimum of these is taken.
+const STARTS: u32 = 3;
+/// The paper's trials.
+const TRIALS: u64 = 10;
+const COLUMNS: [&str; 5] =
+    ["two-corner average", "two-corner optimal", "cluttered average", "cluttered optimal", "grid"];
+
+fn rows(
+    walker: &Walker,
+    scene: &str,
+    method: Method,
+    effort: Effort,
+    seeds: std::ops::Range<u64>,
+) -> Outcome<Vec<Row>> {
+    let mut rows = Vec::new();
+    for seed in seeds {
+        let ask = ask(scene, seed)?;
+        let (attempt, seconds) = attempt(walker, &ask, method, effort, seed).map_err(|e| refused(&e, scene))?;
+        rows.push(row(&attempt, seconds));
+    }
+    Ok(rows)
+}
+
+/// Nanoseconds of an evaluation within a search, of one from scratch, and of one without shortcuts.
+fn speed(walker: &Walker, ask: &Ask) -> Option<(f64, f64, f64)> {
+    let character = walker.stand(walker.begins(None)?, ask.at, ask.facing);
+    let query = walker.query(&character, ask.goal, ask.goal_facing, None);
+    let task = Task::new(walker.library(), walker.tables(), query, &ask.obstacles, Config::default()).ok()?;
+    let mut solver = kumite_plan::walk::Solver::new(&task, Method::Ems, Effort { starts: 4, ..Effort::default() }, 1);
+    let start = ThreadTime::now();
+    solver.run();
+    let within = start.elapsed().as_secs_f64() * 1e9 / solver.counts().evaluations.max(1) as f64;
+    let (aim, paths) = (solver.aim()?, solver.found());
+    let time = |count: usize, f: &dyn Fn(&kumite_plan::walk::Path) -> f32| {
+        let start = ThreadTime::now();
+        let mut sum = 0.0;
+        for path in paths.iter().cycle().take(count) {
+            sum += f(path);
+        }
+        std::hint::black_box(sum);
+        start.elapsed().as_secs_f64() * 1e9 / count as f64
+    };
+    let whole = time(200, &|p| aim.whole(&p.steps, p.end).cost());
+    let naive = time(20, &|p| aim.naive(&p.steps, p.end).cost());
+    (!paths.is_empty()).then_some((within, whole, naive))
+}
+
+pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> Outcome<Report> {
+    // As in the paper: what is bent is bent only at the end.
+    let plain = walker(&args.library, args.data.as_deref(), false, progress)?;
+    let bar = progress.bar(8, "walking");
+    let effort = Effort { starts: STARTS, ..Effort::default() };
+    let first = args.seed.wrapping_mul(1_000_003);
+    let mut columns: Vec<[Value; 2]> = Vec::new();
+    for (scene, trials) in [("two-corner", TRIALS), ("clutter", TRIALS), ("grid", 1)] {
+        let mut both = Vec::new();
+        for method in [Method::Pff, Method::Ems] {
+            both.push(summary(&rows(&plain, scene, method, effort, first..first + trials)?));
+            bar.inc(1);
+        }
+        if trials > 1 {
+            columns.push([both[0]["mean"].clone(), both[1]["mean"].clone()]);
+        }
+        columns.push([both[0]["best"].clone(), both[1]["best"].clone()]);
+    }
+    let bent = walker(&args.library, args.data.as_deref(), true, progress)?;
+    let mut methods = Vec::new();
+    for method in Method::ALL {
+        let told = summary(&rows(&bent, "clutter", method, Effort::default(), first..first + TRIALS)?);
+        methods.push(json!({
+            "method": method.name(), "solved": told["solved"], "trials": TRIALS, "cost": told["mean"]["cost"],
+            "transitions": told["mean"]["transitions"], "travel_ratio": told["mean"]["travel_ratio"],
+            "search_seconds": told["mean"]["search_seconds"], "collision_frames": told["mean"]["collision_frames"],
+        }));
+    }
+    bar.finish_and_clear();
+    let speed = speed(&plain, &ask("two-corner", 0)?);
+    let table: Vec<Value> = ROWS
+        .iter()
+        .map(|(name, key, theirs)| (*name, *key, Some(theirs)))
+        .chain(OURS.iter().map(|(name, key)| (*name, *key, None)))
+        .map(|(name, key, theirs)| {
+            let cells: Vec<Value> = columns
+                .iter()
+                .enumerate()
+                .map(|(k, [pff, ems])| {
+                    json!({
+                        "theirs_pff": theirs.map(|t| t[k].0), "theirs_ems": theirs.map(|t| t[k].1),
+                        "pff": pff[key], "ems": ems[key],
+                    })
+                })
+                .collect();
+            json!({"row": name, "key": key, "columns": cells})
+        })
+        .collect();
+    let json = json!({
+        "paper": "environment", "library": args.library, "trials": TRIALS, "columns": COLUMNS, "rows": table, "methods": methods,
+        "evaluation_ns": speed.map(|s| s.0), "whole_evaluation_ns": speed.map(|s| s.1), "naive_evaluation_ns": speed.map(|s| s.2),
+        "evaluations_per_second": speed.map(|s| 1e9 / s.0), "scaled_by": SCALE,
+    });
+    let text = if args.html { html(&json) } else { text(&json, args.markdown) };
+    Ok(Report { text, json })
+}
+
+fn cell(value: &Value, key: &str) -> String {
+    match value.as_f64() {
+        None => "–".into(),
+        Some(v) if key == "search_seconds" || key == "travel_ratio" => format!("{v:.2}"),
+        Some(v) if v.abs() >= 100.0 => format!("{v:.0}"),
+        Some(v) => format!("{v:.1}"),
+    }
+}
+
+/// One table for each column, as lists of cells.
+fn tables(json: &Value) -> Vec<(String, Vec<[String; 5]>)> {
+    COLUMNS
+        .iter()
+        .enumerate()
+        .map(|(k, title)| {
+            let rows = json["rows"].as_array().into_iter().flatten().map(|row| {
+                let (c, key) = (&row["columns"][k], row["key"].as_str().unwrap_or_default());
+                let name = row["row"].as_str().unwrap_or_default().to_owned();
+                [
+                    name,
+                    cell(&c["theirs_pff"], key),
+                    cell(&c["theirs_ems"], key),
+                    cell(&c["pff"], key),
+                    cell(&c["ems"], key),
+                ]
+            });
+            ((*title).to_owned(), rows.collect())
+        })
+        .collect()
+}
+
+const HEADS: [&str; 5] = ["", "theirs PFF", "theirs EMS", "ours PFF", "ours EMS"];
+const METHOD_HEADS: [&str; 5] = ["method", "solved of 10", "cost", "travel of the way", "search, s"];
+
+fn methods(json: &Value) -> Vec<[String; 5]> {
+    let row = |m: &Value| {
+        [
+            m["method"].as_str().unwrap_or_default().to_owned(),
+            m["solved"].to_string(),
+            cell(&m["cost"], ""),
+            cell(&m["travel_ratio"], "travel_ratio"),
+            cell(&m["search_seconds"], "search_seconds"),
+        ]
+    };
+    json["methods"].as_array().into_iter().flatten().map(row).collect()
+}
+
+fn speeds(json: &Value) -> String {
+    format!(
+        "an evaluation in a search {:.0} ns, from scratch {:.0} ns, every point against every obstacle {:.0} ns",
+        number(&json["evaluation_ns"]),
+        number(&json["whole_evaluation_ns"]),
+        number(&json["naive_evaluation_ns"])
+    )
+}
+
+fn text(json: &Value, markdown: bool) -> String {
+    let mut text = String::new();
+    let mut put = |title: &str, heads: &[&str; 5], rows: &[[String; 5]]| {
+        let _ = writeln!(text, "{}{title}", if markdown { "\n**" } else { "\n" }.to_owned());
+        if markdown {
+            text.truncate(text.trim_end().len());
+            let _ = writeln!(text, "**\n\n| {} |\n|---|---|---|---|---|", heads.join(" | "));
+        } else {
+            let _ = writeln!(text, "{:<22}{:>18}{:>18}{:>18}{:>18}", heads[0], heads[1], heads[2], heads[3], heads[4]);
+        }
+        for r in rows {
+            let _ = match markdown {
+                true => writeln!(text, "| {} |", r.join(" | ")),
+                false => writeln!(text, "{:<22}{:>18}{:>18}{:>18}{:>18}", r[0], r[1], r[2], r[3], r[4]),
+            };
+        }
+    };
+    for (title, rows) in tables(json) {
+        put(&title, &HEADS, &rows);
+    }
+    put("all methods, cluttered", &METHOD_HEADS, &methods(json));
+    let _ = writeln!(text, "\n{}", speeds(json));
+    text
+}
+
+fn html(json: &Value) -> String {
+    let row = |tag: &str, cells: &[String]| {
+        let cells: String = cells.iter().map(|c| format!("<{tag}>{c}</{tag}>")).collect();
+        format!("<tr>{cells}</tr>\n")
+    };
+    let mut body = String::new();
+    let mut put = |title: &str, heads: &[&str; 5], rows: &[[String; 5]]| {
+        let rows: String = rows.iter().map(|r| row("td", r)).collect();
+        let _ = write!(body, "<h2>{title}</h2>\n<table>\n{}{rows}</table>\n", row("th", &heads.map(str::to_owned)));
+    };
+    for (title, rows) in tables(json) {
+        put(&title, &HEADS, &rows);
+    }
+    put("all methods, cluttered", &METHOD_HEADS, &methods(json));
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Chen and Steed, Tables 1 and 2</title>\n\
+         <style>body{{font:16px system-ui;margin:2rem}}td,th{{padding:.3rem .8rem;text-align:left}}</style>\n\
+         <h1>Chen and Steed, Tables 1 and 2</h1>\n{body}<p>{}</p></html>\n",
+        speeds(json)
+    )
+}

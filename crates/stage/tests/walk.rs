@@ -1,0 +1,236 @@
+//! Walks through clutter on the embedded library, searched, played and judged by the slow referee.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+use std::sync::{Arc, OnceLock};
+
+use kumite_bake::walking::{WalkingConfig, walking};
+use kumite_motion::volume::{Obstacle, Shape};
+use kumite_motion::{Chance, Quat, Vec2, Vec3};
+use kumite_plan::walk::approach::ApproachConfig;
+use kumite_plan::walk::tables::Bends;
+use kumite_plan::walk::{Config, Effort, Errata, Form, Method, Search, Task, WalkError};
+use kumite_stage::scene;
+use kumite_stage::walk::{Ask, Attempt, Outcome, Walker, clutter, has_way};
+
+fn walker() -> &'static Walker {
+    static WALKER: OnceLock<Walker> = OnceLock::new();
+    WALKER.get_or_init(|| {
+        let library = kumite_captures::library("embedded").unwrap().library;
+        let more = kumite_keying::embedded::walks().unwrap();
+        let baked = walking(&library, more, &WalkingConfig { mirror: true, ..WalkingConfig::default() }).unwrap();
+        Walker::new(Arc::new(baked.library), Some(&Bends::default()))
+    })
+}
+
+fn ask(name: &str) -> Ask {
+    let path = format!("{}/../../scenes/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+    Ask::first(&scene::read(&std::fs::read_to_string(path).unwrap()).unwrap()).unwrap()
+}
+
+fn attempt(ask: &Ask, method: Method, seed: u64) -> Result<Attempt<'_>, WalkError> {
+    let mut attempt = Attempt::new(walker(), ask, method, Effort::default(), Config::default(), seed)?;
+    loop {
+        attempt.search(Some(&ApproachConfig::default()))?;
+        if attempt.judge() {
+            return Ok(attempt);
+        }
+    }
+}
+
+#[track_caller]
+fn arrives(name: &str, ask: &Ask, method: Method, seed: u64) {
+    let attempt = attempt(ask, method, seed).unwrap();
+    assert_eq!(attempt.outcome, Outcome::Arrived, "{name}");
+    let (walked, path) = attempt.best.as_ref().unwrap();
+    assert_eq!(walked.collision_frames, 0, "{name}");
+    assert!(walked.before.0 <= 0.12 && walked.before.1.to_degrees() <= 8.0, "{name}: {:?}", walked.before);
+    assert!(walked.off <= 0.03 && walked.turned.to_degrees() <= 2.0, "{name}: {} {}", walked.off, walked.turned);
+    let q = walked.take.quality;
+    assert!(q.foot_slide_cm_s <= 2.0 && q.float_cm <= 1.0 && q.snap <= 1.5, "{name}: {q:?}");
+    assert!(path.terms.cost().is_finite());
+}
+
+fn wall(x: f32, z: f32, half: (f32, f32)) -> Obstacle {
+    let half = Vec3::new(half.0, 1.0, half.1);
+    Obstacle { shape: Shape::Box { half }, at: Vec3::new(x, 1.0, z), turn: Quat::IDENTITY }
+}
+
+fn plain(goal: Vec2, obstacles: Vec<Obstacle>) -> Ask {
+    Ask {
+        at: Vec2::ZERO,
+        facing: 0.0,
+        begin: None,
+        goal,
+        goal_facing: Some(0.0),
+        action: None,
+        waypoints: Vec::new(),
+        obstacles,
+    }
+}
+
+#[test]
+fn the_stock_scenes_are_walked_through() {
+    for name in ["two-corner", "grid", "door", "cul-de-sac"] {
+        arrives(name, &ask(name), Method::Walk, 0);
+    }
+}
+
+/// Under the bar nobody passes upright, over the log nobody with feet on the floor: both need the motion made for it.
+#[test]
+fn who_can_duck_ducks_and_who_can_step_over_does() {
+    for name in ["low-bar", "log"] {
+        arrives(name, &ask(name), Method::Walk, 0);
+    }
+}
+
+/// Chen and Steed, § 6: EMS passes gaps narrower than twice the body's radius, PFF knows no way through.
+#[test]
+fn a_narrow_gap_is_passed_by_ems_and_not_by_pff() {
+    let ask = ask("narrow-gap");
+    assert!(walker().tables().body > 0.4, "the gap is 80 cm");
+    arrives("narrow-gap", &ask, Method::Ems, 0);
+    let pff = attempt(&ask, Method::Pff, 0).unwrap();
+    assert!(pff.best.is_none() && pff.outcome == Outcome::Lost);
+}
+
+#[test]
+fn clutter_has_a_way_and_it_is_found() {
+    let grid = ask("grid");
+    for seed in 0..6 {
+        let made = clutter(&grid, seed);
+        assert!(has_way(&made, 0.25));
+        assert_eq!(made, clutter(&grid, seed));
+        arrives(&format!("clutter {seed}"), &made, Method::Walk, seed);
+    }
+}
+
+#[test]
+fn the_same_seed_walks_the_same_frames() {
+    let ask = clutter(&ask("grid"), 3);
+    let hash = || attempt(&ask, Method::Walk, 5).unwrap().best.unwrap().0.take.hash;
+    assert_eq!(hash(), hash());
+}
+
+#[test]
+fn a_walled_goal_is_blocked_and_the_nearest_place_is_named() {
+    let sides = vec![
+        wall(0.0, 3.0, (1.1, 0.1)),
+        wall(0.0, 5.0, (1.1, 0.1)),
+        wall(-1.0, 4.0, (0.1, 1.1)),
+        wall(1.0, 4.0, (0.1, 1.1)),
+    ];
+    let walled = plain(Vec2::new(0.0, 4.0), sides);
+    let Outcome::Blocked(closest) = attempt(&walled, Method::Walk, 0).unwrap().outcome else { panic!("not blocked") };
+    let off = (closest - walled.goal).length();
+    assert!((1.1..1.4).contains(&off), "{closest} is {off} m off");
+    // A goal inside an obstacle likewise.
+    let inside = plain(Vec2::new(0.0, 4.0), vec![wall(0.0, 4.0, (0.6, 0.6))]);
+    assert!(matches!(attempt(&inside, Method::Walk, 0).unwrap().outcome, Outcome::Blocked(_)));
+}
+
+#[test]
+fn odd_questions_get_clear_answers() {
+    let goal = Vec2::new(0.0, 4.0);
+    let refused = |ask: &Ask| attempt(ask, Method::Walk, 0).map(|_| ()).unwrap_err().to_string();
+    assert!(refused(&plain(goal, vec![wall(0.0, 0.0, (0.3, 0.3))])).contains("starts in obstacle 1"));
+    assert!(refused(&plain(Vec2::new(f32::NAN, 0.0), Vec::new())).contains("the goal is not a finite number"));
+    assert!(
+        refused(&Ask { at: Vec2::new(f32::INFINITY, 0.0), ..plain(goal, Vec::new()) }).contains("the start is not")
+    );
+    let mut odd = wall(0.0, 2.0, (0.1, 0.1));
+    odd.at.x = f32::NAN;
+    assert!(refused(&plain(goal, vec![odd])).contains("an obstacle is not"));
+    let action = Some("juggle".to_owned());
+    assert!(refused(&Ask { action, ..plain(goal, Vec::new()) }).contains("\"juggle\""));
+    arrives("an empty scene", &plain(goal, Vec::new()), Method::Walk, 0);
+}
+
+/// Ten thousand things far and near: the way is the same as past the few that are near.
+#[test]
+fn ten_thousand_obstacles_are_no_trouble() {
+    let mut chance = Chance::new(1);
+    let mut obstacles = Vec::new();
+    while obstacles.len() < 10_000 {
+        let (x, z) = (80.0 * chance.unit() - 40.0, 80.0 * chance.unit() - 40.0);
+        if (x.abs() > 0.8 || !(-0.8..5.0).contains(&z)) && x.abs() + z.abs() > 1.0 {
+            obstacles.push(wall(x, z, (0.05 + 0.1 * chance.unit(), 0.05 + 0.1 * chance.unit())));
+        }
+    }
+    arrives("10,000 obstacles", &plain(Vec2::new(0.0, 4.0), obstacles), Method::Walk, 0);
+}
+
+/// Eq. 1-7 from the first change on, with culling, are those of every frame, every point and every obstacle.
+#[test]
+fn incremental_evaluation_agrees_with_the_naive_one() {
+    let walker = walker();
+    let ask = clutter(&ask("grid"), 1);
+    let character = walker.stand(walker.begins(None).unwrap(), ask.at, ask.facing);
+    let query = walker.query(&character, ask.goal, ask.goal_facing, None);
+    let task = Task::new(walker.library(), walker.tables(), query, &ask.obstacles, Config::default()).unwrap();
+    let mut collided = 0;
+    for (seed, aim) in [task.ems().unwrap(), task.pff().unwrap()].into_iter().enumerate() {
+        let mut search = Search::new(aim, seed as u64);
+        for _ in 0..6 {
+            assert!(search.restart());
+            // Some rounds of mutations: paths whose beginnings were never looked at again.
+            search.step(3000);
+            for path in search.pool() {
+                let slow = search.aim().naive(&path.steps, path.end);
+                let near = |a: f32, b: f32| (a - b).abs() <= 1e-3 * (1.0 + a.abs());
+                let fast = path.terms;
+                assert!(search.aim().legal(&path.steps, path.end));
+                let pairs = [
+                    (fast.smooth, slow.smooth),
+                    (fast.goal, slow.goal),
+                    (fast.waypoints, slow.waypoints),
+                    (fast.collide, slow.collide),
+                    (fast.travel, slow.travel),
+                ];
+                assert!(pairs.iter().all(|(a, b)| near(*a, *b)), "{fast:?} and {slow:?}");
+                collided += u32::from(slow.collide > 0.0);
+            }
+        }
+    }
+    println!("{collided} of them collide");
+}
+
+/// As printed, eq. 5 sees joints only: a pole of a centimetre stands between them unseen, and the whole body walks through it.
+#[test]
+fn printed_collisions_let_thin_poles_pass() {
+    let walker = walker();
+    let pole = |x: f32| Obstacle {
+        shape: Shape::Cylinder { half: 1.0, radius: 0.005 },
+        at: Vec3::new(x, 1.0, 2.0),
+        turn: Quat::IDENTITY,
+    };
+    let ask = plain(Vec2::new(0.0, 4.0), vec![pole(0.07)]);
+    let character = walker.stand(walker.begins(None).unwrap(), ask.at, ask.facing);
+    let sums: Vec<f32> = [Form::Printed, Form::Ours]
+        .into_iter()
+        .map(|points| {
+            let config = Config { errata: Errata { points, ..Errata::default() }, ..Config::default() };
+            let query = walker.query(&character, ask.goal, ask.goal_facing, None);
+            let task = Task::new(walker.library(), walker.tables(), query, &ask.obstacles, config).unwrap();
+            let aim = task.ems().unwrap();
+            let clip = walker.tables().clip(aim.start.0);
+            aim.collisions(aim.start.0, walker.tables().clip_end(clip) - 1, &aim.start.1, true, |_| true)
+        })
+        .collect();
+    assert!(sums[1] > 4.0 * sums[0] && sums[1] > 0.0, "{sums:?}");
+}
+
+/// A place to pass draws the way towards it.
+#[test]
+fn places_to_pass_draw_the_way() {
+    let place = Vec2::new(0.7, 2.5);
+    let nearest = |waypoints: Vec<Vec2>| {
+        let ask = Ask { waypoints, ..plain(Vec2::new(0.0, 5.0), Vec::new()) };
+        let attempt = attempt(&ask, Method::Walk, 0).unwrap();
+        let clip = &attempt.best.as_ref().unwrap().0.take.clip;
+        let off = |frame: usize| (kumite_stage::walk::locate(clip, frame) - place).length();
+        (0..clip.frames()).map(off).fold(f32::INFINITY, f32::min)
+    };
+    let (with, without) = (nearest(vec![place]), nearest(Vec::new()));
+    assert!(with < without - 0.2, "{with} m with, {without} m without");
+}
