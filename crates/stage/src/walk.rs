@@ -260,9 +260,9 @@ pub enum Outcome {
 
 /// The largest errors at the goal that still count as there, metres and radians: before the last steps are bent.
 pub const THERE: (f32, f32) = (0.12, 8.0 * std::f32::consts::PI / 180.0);
-/// How much farther obstacles are kept from when what was played touched one, metres, and how often.
-const WIDER: f32 = 0.025;
-const ROUNDS: u32 = 4;
+/// How much farther obstacles are kept from in each search that follows one whose walk touched something, metres. Some gaps bear no more
+/// room, only another path.
+const WIDER: [f32; 6] = [0.0, 0.025, 0.0, 0.05, 0.01, 0.075];
 
 /// One question, one method: searched, played, and searched again with more room where what was played touches something.
 #[derive(Clone, Debug)]
@@ -329,7 +329,10 @@ impl<'w> Attempt<'w> {
         let ask = self.ask;
         let mut query = self.walker.query(&self.character, ask.goal, ask.goal_facing, ask.action.as_deref());
         query.waypoints.clone_from(&ask.waypoints);
-        let config = Config { margin: self.config.margin + WIDER * self.round as f32, ..self.config };
+        let config = Config {
+            margin: self.config.margin + WIDER.get(self.round as usize).copied().unwrap_or_default(),
+            ..self.config
+        };
         let task = Task::new(&self.walker.library, &self.walker.tables, query, &ask.obstacles, config)?;
         self.found.clear();
         if let Some(closest) = task.closest {
@@ -387,7 +390,7 @@ impl<'w> Attempt<'w> {
             }
         }
         self.round += 1;
-        self.round >= ROUNDS || self.method == Method::Pff
+        self.round as usize >= WIDER.len() || self.method == Method::Pff
     }
 }
 
