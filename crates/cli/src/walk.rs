@@ -201,13 +201,23 @@ pub(crate) fn summary(rows: &[Row]) -> Value {
         first.values.iter().map(|(name, _)| (*name, of(name))).collect()
     });
     let count = |fate: fn(&Fate) -> bool| rows.iter().filter(|r| fate(&r.outcome)).count();
+    // The farthest off of those that arrived.
+    let worst = |name: &str| {
+        let arrived = rows.iter().filter(|r| r.outcome == Fate::Arrived);
+        arrived.filter_map(|r| r.values.iter().find(|v| v.0 == name)).map(|v| v.1).reduce(f64::max)
+    };
+    let farthest: Map<String, Value> =
+        ["location_cm", "orientation_deg", "warped_location_cm", "warped_orientation_deg", "collision_frames"]
+            .map(|name| (name.to_owned(), json!(worst(name))))
+            .into_iter()
+            .collect();
     let mut slowest: Vec<f64> = rows.iter().filter_map(|r| Some(r.values.first()?.1)).collect();
     json!({
         "trials": rows.len(), "solved": count(|f| *f == Fate::Arrived), "blocked": count(|f| matches!(f, Fate::Blocked(_))),
         "lost": count(|f| *f == Fate::Lost), "collided": count(|f| *f == Fate::Collides),
         "quality_failures": played.iter().filter(|r| !r.quality).count(),
         "search_seconds": crate::dodge::spread(&mut slowest),
-        "mean": object(&mean), "best": best.map(|b| object(&b.values)),
+        "worst_arrived": farthest, "mean": object(&mean), "best": best.map(|b| object(&b.values)),
     })
 }
 
@@ -409,8 +419,11 @@ fn written(args: &WalkArgs, ask: &Ask, done: &[(Method, Attempt<'_>)], ending: &
     let props = || ask.obstacles.iter().map(|o| Prop { fit: false, ..prop(o) }).collect::<Vec<_>>();
     let look = &args.look;
     let actor = look::actor(clip, Some(Roles::canonical()));
+    // Walls would hide who walks between them.
+    let wall = |o: &&Obstacle| !matches!(o.shape, Shape::Box { half } if half.max_element() > 1.4);
+    let low = ask.obstacles.iter().filter(wall).map(|o| Prop { fit: false, ..prop(o) }).collect::<Vec<_>>();
     let strip = || Strip {
-        props: props(),
+        props: low.clone(),
         title: Some(title.clone()),
         layout: Layout::Travel,
         ..look.strip(clip, Some(Roles::canonical()))

@@ -95,7 +95,7 @@ const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "walk",
-        says: "Embedded library: 98 % of 200 random clutters with a free way for a disc of 25 cm are walked through without a touch, within 12 cm and 8° \
+        says: "Embedded library: 98 % of 200 random clutters with a free way for a disc of 25 cm are walked through without a touch, each within 12 cm and 8° \
                of the goal before the last steps are bent and 3 cm and 2° after; EMS has fewer transitions than PFF, goes shorter ways and is faster, as in the \
                paper, in 0.5 s or less; takes pass the quality gates.",
         by: Proof::Walk("embedded", 200),
@@ -242,6 +242,9 @@ fn walk(library: &str, trials: u32, mocap: &str) -> Result<(String, bool), Strin
     for key in keys {
         say(&format!("clutters mean {key}"), told["mean"][key].clone());
     }
+    for key in ["location_cm", "orientation_deg", "warped_location_cm", "warped_orientation_deg"] {
+        say(&format!("clutters worst of those that arrived {key}"), told["worst_arrived"][key].clone());
+    }
     say("narrow gap ems", gap["ems"]["outcome"].clone());
     say("narrow gap pff", gap["pff"]["outcome"].clone());
     let cell = |key: &str, column: usize, method: &str| {
@@ -263,7 +266,7 @@ fn walk(library: &str, trials: u32, mocap: &str) -> Result<(String, bool), Strin
     // Means of both scenes.
     let both = |key: &str, method: &str| cell(key, 0, method) + cell(key, 2, method);
     let less = |key: &str| both(key, "ems") < both(key, "pff");
-    let at_most = |key: &str, most: f64| told["mean"][key].as_f64().is_some_and(|v| v <= most);
+    let at_most = |key: &str, most: f64| told["worst_arrived"][key].as_f64().is_some_and(|v| v <= most);
     let solved = told["solved"].as_f64().unwrap_or(0.0);
     let holds = solved >= 0.98 * f64::from(trials)
         && told["quality_failures"] == 0

@@ -40,7 +40,7 @@ const OURS: [(&str, &str); 5] = [
 /// A P9700 of 2.8 GHz against one core of a 2.87 GHz Zen 4: an estimate.
 const SCALE: f64 = 2.5;
 /// Random starts of each search: the best local minimum of these is taken.
-const STARTS: u32 = 3;
+const STARTS: u32 = 5;
 /// The paper's trials.
 const TRIALS: u64 = 10;
 const COLUMNS: [&str; 5] =
