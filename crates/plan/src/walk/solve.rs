@@ -116,10 +116,10 @@ impl<'t> Solver<'t> {
             let order = match self.method {
                 Method::Beam => Some((Order::Beam(self.effort.beam), 1.6, self.effort.states)),
                 Method::AStar => Some((Order::AStar, 1.6, self.effort.states)),
-                // The first start looks ahead in a hurry, the next is left to chance; if neither led there, the third has patience.
-                Method::Walk if self.started > 2 && self.found.first().is_some_and(good) => return true,
+                // The first start looks ahead in a hurry, the next two are left to chance; if none of them led there, the fourth has patience.
+                Method::Walk if self.started > 3 && self.found.first().is_some_and(good) => return true,
                 Method::Walk if self.started == 1 => Some((Order::AStar, 1.6, self.effort.states)),
-                Method::Walk if self.started == 3 => Some((Order::AStar, 1.2, 6 * self.effort.states)),
+                Method::Walk if self.started == 4 => Some((Order::AStar, 1.2, 6 * self.effort.states)),
                 _ => None,
             };
             if let Some((order, weight, states)) = order {
