@@ -67,7 +67,7 @@ pub(crate) struct Source {
 }
 
 /// What endings are read, for messages.
-const READ: &str = ".bvh, .glb, .gltf, .toml (keys), embedded, embedded:NAME";
+const READ: &str = ".bvh, .glb, .gltf, .toml (keys), .kumite, embedded, embedded:NAME";
 
 /// Reads whatever `path` names; `fps` is the true rate, where a header lies.
 pub(crate) fn load(path: &Path, fps: Option<f32>) -> Outcome<Source> {
@@ -79,6 +79,7 @@ pub(crate) fn load(path: &Path, fps: Option<f32>) -> Outcome<Source> {
         Some("bvh") => from_bvh(path, name, fps),
         Some("glb" | "gltf") => from_gltf(path, name, fps),
         Some("toml") => from_keys(path, name),
+        Some("kumite") => from_bundle(path, name),
         other => {
             let found = other.map_or("no ending".to_owned(), |e| format!(".{e}"));
             let message =
@@ -196,6 +197,13 @@ fn from_keys(path: &Path, name: String) -> Outcome<Source> {
     let clips = embedded::clips_of(&motion).map_err(|(_, e)| keying(e).in_file(path))?;
     let motions = clips.into_iter().map(Motion::canonical).collect();
     Ok(Source { name, format: "keys", motions, warnings: Vec::new() })
+}
+
+/// The clips of a library, bridges among them.
+fn from_bundle(path: &Path, name: String) -> Outcome<Source> {
+    let library = kumite_asset::read(&read(path)?).map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
+    let motions = library.into_clips().into_iter().map(Motion::canonical).collect();
+    Ok(Source { name, format: "bundle", motions, warnings: Vec::new() })
 }
 
 fn embedded_clips(name: &str) -> Outcome<Source> {

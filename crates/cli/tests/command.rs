@@ -308,6 +308,9 @@ fn labels_are_proposed_and_can_be_baked() {
     // What was written can be baked, and stays when it is labelled again.
     let baked = json(&kumite(&folder, &["bake", "labelled.toml", "-o", "a.kumite", "--json"]));
     assert!(baked["labels"].as_array().unwrap().iter().any(|l| l["label"] == "straight left"), "{baked}");
+    let held = json(&kumite(&folder, &["inspect", "a.kumite", "--json"]))["files"][0].clone();
+    assert_eq!(held["format"], "bundle");
+    assert!(held["clips"].as_array().unwrap().iter().any(|c| c["name"] == "jab"), "{held}");
     assert_eq!(json(&kumite(&folder, &["label", "labelled.toml", "--json"]))["found"], 0);
     // New clips join tagged groups, by whatever name these have.
     let tagged =
