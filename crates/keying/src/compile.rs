@@ -28,6 +28,10 @@ const ARM_SOFT: f32 = 0.92;
 const ARM_REACH: f32 = 0.985;
 /// A heel raised by this, radians, leaves all the weight on the ball of the foot.
 const BALL_PITCH: f32 = 0.3;
+/// How far hands trail behind the trunk's travel, as a multiple of what its speed changes by within `trail` times `trail`.
+const SPRING: f32 = 2.0;
+/// How far above the point it nods about the head's weight is, metres: trailing by that much would lay it flat.
+const NOD_LEVER: f32 = 0.35;
 /// Where elbows point when nothing else is said, in the chest's frame, left: down, clear of the ribs.
 const ELBOW: Vec3 = Vec3::new(0.42, -0.85, -0.32);
 
@@ -250,6 +254,7 @@ struct Body<'a> {
     balance: f32,
     lead: f32,
     drag: f32,
+    trail: f32,
     glide: f32,
     life: f32,
     seconds: f32,
@@ -304,6 +309,7 @@ impl<'a> Body<'a> {
             balance: 1.0,
             lead: 0.0,
             drag: 0.0,
+            trail: 0.0,
             glide: 0.0,
             life: 0.0,
             seconds: 1.0,
@@ -347,6 +353,7 @@ impl<'a> Body<'a> {
             balance: motion.balance,
             lead: motion.lead,
             drag: motion.drag,
+            trail: motion.trail,
             glide: motion.glide,
             life: motion.life,
             seconds: motion.seconds,
@@ -471,9 +478,24 @@ impl<'a> Body<'a> {
         self.carrier(t, &world)
     }
 
-    /// The chest as the hands feel it: they trail behind its turns, and swing on when it has stopped.
+    /// The chest as the hands feel it: they trail behind its turns and its starts, and swing on when it has stopped.
     fn carrier(&self, t: f32, world: &WorldPose) -> Frame {
-        Frame { place: world.position(Role::Back.joint()), rotation: self.chest_turn(self.early(t, -self.drag)) }
+        let place = world.position(Role::Back.joint()) + self.trailing(t);
+        Frame { place, rotation: self.chest_turn(self.early(t, -self.drag)) }
+    }
+
+    /// How far what hangs on the trunk trails behind its travel. As of a weight on a spring that is in proportion to the
+    /// acceleration, here a moment ago: behind after a start, ahead after a stop, nothing in a steady walk.
+    fn trailing(&self, t: f32) -> Vec3 {
+        if self.trail == 0.0 {
+            return Vec3::ZERO;
+        }
+        let place = |late: f32| {
+            let at = self.early(t, self.lead - late);
+            let (frame, shift) = (self.frame_at(at), self.shift.at(at));
+            Vec3::new(frame.shift.x, 0.0, frame.shift.y) + yaw(frame.turn) * shift
+        };
+        (place(self.trail) * 2.0 - place(0.0) - place(2.0 * self.trail)) * SPRING
     }
 
     /// Attitude of the chest in the world.
@@ -507,7 +529,9 @@ impl<'a> Body<'a> {
         let pelvis = turn * rotation(stance.hips + self.hips.at(hips_time));
         let chest = self.chest_turn(t);
         let head_life = Vec3::new(self.alive(t, 0.15, 4.0) * 0.015, self.alive(t, 0.21, 1.5) * 0.008, 0.0);
-        let head = turn * rotation(stance.head + self.head.at(t) + head_life);
+        let trailing = turn.conjugate() * self.trailing(t) / NOD_LEVER;
+        let head_trail = Vec3::new(0.0, trailing.z, trailing.x);
+        let head = turn * rotation(stance.head + self.head.at(t) + head_life + head_trail);
         pose.rotations[Role::Pelvis.joint().at()] = pelvis;
         let spine = pelvis.conjugate() * chest;
         let half = slerp(Quat::IDENTITY, spine, 0.45);

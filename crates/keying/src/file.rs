@@ -109,6 +109,9 @@ pub struct MotionFile {
     /// By how much the hands trail behind the turns of the chest.
     #[serde(default = "default_drag")]
     pub drag: f32,
+    /// By how much hands and head trail behind the trunk's travel, where it starts, stops or bounces.
+    #[serde(default)]
+    pub trail: f32,
     /// Time over which the trunk's travel is evened out, so that it glides while the feet take turns: one step of a walk.
     /// 0 ties the trunk to the feet.
     #[serde(default)]

@@ -38,6 +38,17 @@ fn hands_moved_by_nothing_ride_on_the_chest() {
 }
 
 #[test]
+fn hands_trail_behind_where_the_trunk_goes() {
+    let clip = clip("trail = 0.06\n[[key]]\nat = 0.5\nshift = [0.0, -0.1, 0.0]");
+    let on_chest = |t: f32| (at(&clip, t, Role::RightWrist.joint()) - at(&clip, t, Role::Back.joint())).y;
+    let still = on_chest(0.0);
+    // Less at first: near its ends a motion moves as one.
+    assert!(on_chest(0.2) > still + 3e-3, "left behind above: {}", on_chest(0.2) - still);
+    assert!(on_chest(0.5) < still - 5e-3, "carried on below: {}", on_chest(0.5) - still);
+    assert!((on_chest(1.0) - still).abs() < 1e-4);
+}
+
+#[test]
 fn a_pivot_turns_the_stance_about_the_ball() {
     let clip = clip(
         "[[step]]\nfoot = \"left\"\nfrom = 0.2\nto = 0.6\nturn = 40\nlift = 0\n\
