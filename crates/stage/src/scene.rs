@@ -355,7 +355,7 @@ mod tests {
             ),
             (
                 "seconds = 1\n[[character]]\nname = \"a\"\n[[obstacle]]\ncone = { radius = 1 }\n",
-                "line 4: unknown field",
+                "line 5: unknown field",
             ),
             (&throw("at = \"b\"\nspeed = 9"), "throw 1 at is"),
             (&throw("at = \"a\"\nspeed = nan"), "throw 1 speed is"),
