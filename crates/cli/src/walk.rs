@@ -186,26 +186,26 @@ pub(crate) fn row(attempt: &Attempt<'_>, seconds: f64) -> Row {
     Row { outcome: attempt.outcome, values, cost, quality }
 }
 
-/// Means over all that were played, and the one that costs least.
+/// Means over all that were played and over those that arrived, and the one that costs least.
 pub(crate) fn summary(rows: &[Row]) -> Value {
     let played: Vec<&Row> = rows.iter().filter(|r| r.cost.is_finite()).collect();
     let object = |values: &[(&str, f64)]| -> Map<String, Value> {
         values.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect()
     };
     let best = played.iter().min_by(|a, b| a.cost.total_cmp(&b.cost));
-    let mean: Vec<(&str, f64)> = best.map_or(Vec::new(), |first| {
-        let of = |name: &str| {
-            let all = played.iter().filter_map(|r| r.values.iter().find(|v| v.0 == name)).map(|v| v.1);
-            all.sum::<f64>() / played.len() as f64
+    let mean = |of: &[&Row]| -> Map<String, Value> {
+        let names = of.first().into_iter().flat_map(|first| first.values.iter().map(|v| v.0));
+        let one = |name: &str| {
+            let all = of.iter().filter_map(|r| r.values.iter().find(|v| v.0 == name)).map(|v| v.1);
+            json!(all.sum::<f64>() / of.len() as f64)
         };
-        first.values.iter().map(|(name, _)| (*name, of(name))).collect()
-    });
+        names.map(|name| (name.to_owned(), one(name))).collect()
+    };
+    let arrived: Vec<&Row> = rows.iter().filter(|r| r.outcome == Fate::Arrived).collect();
     let count = |fate: fn(&Fate) -> bool| rows.iter().filter(|r| fate(&r.outcome)).count();
     // The farthest off of those that arrived.
-    let worst = |name: &str| {
-        let arrived = rows.iter().filter(|r| r.outcome == Fate::Arrived);
-        arrived.filter_map(|r| r.values.iter().find(|v| v.0 == name)).map(|v| v.1).reduce(f64::max)
-    };
+    let worst =
+        |name: &str| arrived.iter().filter_map(|r| r.values.iter().find(|v| v.0 == name)).map(|v| v.1).reduce(f64::max);
     let farthest: Map<String, Value> =
         ["location_cm", "orientation_deg", "warped_location_cm", "warped_orientation_deg", "collision_frames"]
             .map(|name| (name.to_owned(), json!(worst(name))))
@@ -217,7 +217,7 @@ pub(crate) fn summary(rows: &[Row]) -> Value {
         "lost": count(|f| *f == Fate::Lost), "collided": count(|f| *f == Fate::Collides),
         "quality_failures": played.iter().filter(|r| !r.quality).count(),
         "search_seconds": crate::dodge::spread(&mut slowest),
-        "worst_arrived": farthest, "mean": object(&mean), "best": best.map(|b| object(&b.values)),
+        "worst_arrived": farthest, "mean_arrived": mean(&arrived), "mean": mean(&played), "best": best.map(|b| object(&b.values)),
     })
 }
 
@@ -266,21 +266,21 @@ fn trials(
         let told = summary(&rows);
         let _ = writeln!(
             text,
-            "{}: {} of {} arrived, {} blocked, {} lost, {} touch something; cost {:.2}, {:.1} transitions, {:.1} cm and {:.1}° before the \
-             last steps are bent, {:.1} cm and {:.1}° after; {:.3} s",
+            "{}: {} of {} arrived, {} blocked, {} lost, {} touch something; {:.3} s\n    of those that arrived: cost {:.2}, {:.1} \
+             transitions, {:.1} cm and {:.1}° before the last steps are bent, {:.1} cm and {:.1}° after",
             method.name(),
             told["solved"],
             count,
             told["blocked"],
             told["lost"],
             told["collided"],
-            number(&told["mean"]["cost"]),
-            number(&told["mean"]["transitions"]),
-            number(&told["mean"]["location_cm"]),
-            number(&told["mean"]["orientation_deg"]),
-            number(&told["mean"]["warped_location_cm"]),
-            number(&told["mean"]["warped_orientation_deg"]),
             number(&told["mean"]["search_seconds"]),
+            number(&told["mean_arrived"]["cost"]),
+            number(&told["mean_arrived"]["transitions"]),
+            number(&told["mean_arrived"]["location_cm"]),
+            number(&told["mean_arrived"]["orientation_deg"]),
+            number(&told["mean_arrived"]["warped_location_cm"]),
+            number(&told["mean_arrived"]["warped_orientation_deg"]),
         );
         json.insert(method.name().to_owned(), told);
     }

@@ -78,6 +78,22 @@ impl Walker {
         }
     }
 
+    /// All edges that a walk may begin with, where nothing says which: that of [`Walker::begins`] first, then those of clips that wait,
+    /// from which every way is open, then those of other clips.
+    fn beginnings(&self) -> Vec<EdgeIdx> {
+        let clips = self.library.clips();
+        let waits = |i: &usize| clips[*i].spans.iter().any(|s| s.kind == SpanKind::Idle);
+        let order = (0..clips.len()).filter(waits).chain((0..clips.len()).filter(|i| !waits(i)));
+        let others = order.filter_map(|i| self.tables.onward(i).first().map(|o| o.1));
+        let mut all: Vec<EdgeIdx> = self.begins(None).into_iter().collect();
+        for edge in others {
+            if !all.contains(&edge) {
+                all.push(edge);
+            }
+        }
+        all
+    }
+
     /// Someone who stands at a place, about to walk.
     pub fn stand(&self, begin: EdgeIdx, at: Vec2, facing: f32) -> Character {
         Character::on(Arc::clone(&self.library), begin, at, facing)
@@ -260,11 +276,14 @@ pub enum Outcome {
 
 /// The largest errors at the goal that still count as there, metres and radians: before the last steps are bent.
 pub const THERE: (f32, f32) = (0.12, 8.0 * std::f32::consts::PI / 180.0);
+/// The same afterwards.
+pub const CLOSE: (f32, f32) = (0.03, 2.0 * std::f32::consts::PI / 180.0);
 /// How much farther obstacles are kept from in each search that follows one whose walk touched something, metres. Some gaps bear no more
 /// room, only another path.
 const WIDER: [f32; 6] = [0.0, 0.025, 0.0, 0.05, 0.01, 0.075];
 
-/// One question, one method: searched, played, and searched again with more room where what was played touches something.
+/// One question, one method: searched, played, and searched again with more room where what was played touches something, or with another
+/// first step where nothing leads out of where one stands.
 #[derive(Clone, Debug)]
 pub struct Attempt<'w> {
     walker: &'w Walker,
@@ -275,6 +294,12 @@ pub struct Attempt<'w> {
     config: Config,
     seed: u64,
     round: u32,
+    /// Of the walker's beginnings, the one tried now.
+    first_step: usize,
+    /// Whether nothing led out of where it stands.
+    hemmed: bool,
+    /// Whether last steps were bent.
+    bent: bool,
     found: Vec<(Path, Vec<Step>, (f32, f32))>,
     /// What was done in all rounds.
     pub counts: Counts,
@@ -314,6 +339,9 @@ impl<'w> Attempt<'w> {
             config,
             seed,
             round: 0,
+            first_step: 0,
+            hemmed: false,
+            bent: false,
             found: Vec::new(),
             counts: Counts::default(),
             states: 0,
@@ -333,8 +361,16 @@ impl<'w> Attempt<'w> {
             margin: self.config.margin + WIDER.get(self.round as usize).copied().unwrap_or_default(),
             ..self.config
         };
-        let task = Task::new(&self.walker.library, &self.walker.tables, query, &ask.obstacles, config)?;
         self.found.clear();
+        self.bent = approach.is_some();
+        let task = match Task::new(&self.walker.library, &self.walker.tables, query, &ask.obstacles, config) {
+            // Only this first step cannot be taken.
+            Err(WalkError::StartCollides { .. }) if self.round > 0 => {
+                self.hemmed = true;
+                return Ok(());
+            }
+            task => task?,
+        };
         if let Some(closest) = task.closest {
             self.outcome = Outcome::Blocked(closest);
             return Ok(());
@@ -343,6 +379,7 @@ impl<'w> Attempt<'w> {
         let seed = self.seed.wrapping_add(u64::from(self.round) << 40);
         let mut solver = Solver::new(&task, self.method, self.effort, seed);
         solver.run();
+        self.hemmed = solver.hemmed() && self.method == Method::Walk;
         let counts = solver.counts();
         self.counts.evaluations += counts.evaluations;
         self.counts.followed += counts.followed;
@@ -374,7 +411,8 @@ impl<'w> Attempt<'w> {
                 continue;
             }
             let Ok(walked) = self.walker.play(&self.character, &steps, &path, before, self.ask) else { continue };
-            let outcome = match (walked.collision_frames, there) {
+            let close = !self.bent || (walked.off <= CLOSE.0 && walked.turned <= CLOSE.1);
+            let outcome = match (walked.collision_frames, there && close) {
                 (0, true) => Outcome::Arrived,
                 (0, false) => Outcome::Lost,
                 _ => Outcome::Collides,
@@ -390,6 +428,13 @@ impl<'w> Attempt<'w> {
             }
         }
         self.round += 1;
+        if self.hemmed && self.ask.begin.is_none() {
+            let all = self.walker.beginnings();
+            self.first_step = (self.first_step + 1) % all.len().max(1);
+            if let Some(edge) = all.get(self.first_step) {
+                self.character = self.walker.stand(*edge, self.ask.at, self.ask.facing);
+            }
+        }
         self.round as usize >= WIDER.len() || self.method == Method::Pff
     }
 }

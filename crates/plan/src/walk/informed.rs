@@ -5,6 +5,7 @@
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 
 use kumite_motion::Vec2;
 use kumite_motion::rotation::wrap;
@@ -69,6 +70,32 @@ struct State {
     /// Cost so far: metres gone and a part for transitions.
     gone: f32,
     depth: u16,
+    key: Key,
+}
+
+/// States with the same one are alike.
+type Key = (u32, i32, i32, i32);
+
+/// A hash of a few integers; nobody chooses them to collide.
+#[derive(Default)]
+struct Mix(u64);
+
+impl Hasher for Mix {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|b| self.write_u32(u32::from(*b)));
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.0 = (self.0.rotate_left(26) ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn write_i32(&mut self, word: i32) {
+        self.write_u32(word as u32);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
 }
 
 #[derive(PartialEq)]
@@ -98,7 +125,7 @@ struct Look<'l, 'a> {
     field: &'l Field,
     config: &'l InformedConfig,
     states: Vec<State>,
-    seen: HashMap<(u32, i32, i32, i32), f32>,
+    seen: HashMap<Key, f32, BuildHasherDefault<Mix>>,
     /// Total cost, goal term, state and end of the best arrival.
     best: Option<(f32, f32, u32, At)>,
 }
@@ -106,7 +133,7 @@ struct Look<'l, 'a> {
 /// Looks for a path. `field` should be grown by as much as the body needs at least.
 pub fn look(aim: &Aim<'_>, ends: &Ends, field: &Field, config: &InformedConfig) -> Informed {
     let start = aim.start;
-    let mut look = Look { aim, ends, field, config, states: Vec::new(), seen: HashMap::new(), best: None };
+    let mut look = Look { aim, ends, field, config, states: Vec::new(), seen: HashMap::default(), best: None };
     let root = Step {
         edge: kumite_motion::EdgeIdx(u32::MAX),
         from: start.0,
@@ -115,7 +142,7 @@ pub fn look(aim: &Aim<'_>, ends: &Ends, field: &Field, config: &InformedConfig) 
         align: Rigid::new(&kumite_motion::align::Planar::IDENTITY),
         cost: 0.0,
     };
-    look.states.push(State { parent: u32::MAX, step: root, place: start.1, gone: 0.0, depth: 0 });
+    look.states.push(State { parent: u32::MAX, step: root, place: start.1, gone: 0.0, depth: 0, key: Key::default() });
     match config.order {
         Order::AStar => look.a_star(),
         Order::Beam(width) => look.beam(width),
@@ -128,6 +155,10 @@ impl Look<'_, '_> {
         let mut open = BinaryHeap::from([Waiting { cost: 0.0, state: 0 }]);
         let mut entered = 0;
         while let Some(Waiting { state, cost }) = open.pop() {
+            let State { key, gone, .. } = self.states[state as usize];
+            if self.seen.get(&key).is_some_and(|least| *least < gone) {
+                continue; // One alike came later and was better.
+            }
             entered += 1;
             // Nothing that waits is better than what arrived well enough.
             let done = self.best.is_some_and(|b| b.1 <= self.config.enough && b.0 <= cost);
@@ -235,7 +266,7 @@ impl Look<'_, '_> {
         let before = self.seen.get(&key).copied().unwrap_or(f32::INFINITY);
         if gone < before - 0.05 {
             self.seen.insert(key, gone);
-            self.states.push(State { parent, step, place, gone, depth });
+            self.states.push(State { parent, step, place, gone, depth, key });
         }
     }
 

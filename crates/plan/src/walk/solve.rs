@@ -69,6 +69,9 @@ fn good(path: &Path) -> bool {
     path.terms.goal + path.terms.collide < 0.32
 }
 
+/// Looking ahead that ran out of states before so many and came no nearer than a metre (eq. 1) is hemmed in where it stands: mutations and
+/// chance have nothing to start from.
+const HEMMED: (usize, f32) = (1000, 11.0);
 /// Evaluations between two looks at what was used up.
 const SLICE: u64 = 20_000;
 
@@ -83,6 +86,8 @@ pub struct Solver<'t> {
     states: usize,
     found: Vec<Path>,
     at_minimum: bool,
+    /// Looking ahead hardly left the start.
+    hemmed: bool,
     /// Until the last start.
     followed: u64,
 }
@@ -92,7 +97,18 @@ impl<'t> Solver<'t> {
     pub fn new(task: &'t Task<'t>, method: Method, effort: Effort, seed: u64) -> Solver<'t> {
         let aim = if method == Method::Pff { task.pff() } else { task.ems() };
         let search = aim.map(|aim| Search::new(aim, seed));
-        Solver { task, method, effort, search, started: 0, states: 0, found: Vec::new(), at_minimum: true, followed: 0 }
+        Solver {
+            task,
+            method,
+            effort,
+            search,
+            started: 0,
+            states: 0,
+            found: Vec::new(),
+            at_minimum: true,
+            hemmed: false,
+            followed: 0,
+        }
     }
 
     /// What paths are measured against; `None` where the method knows no way.
@@ -117,6 +133,8 @@ impl<'t> Solver<'t> {
                 Method::Beam => Some((Order::Beam(self.effort.beam), 1.6, self.effort.states)),
                 Method::AStar => Some((Order::AStar, 1.6, self.effort.states)),
                 // The first start looks ahead in a hurry, the next two are left to chance; if none of them led there, the fourth has patience.
+                // Where the first hardly left the start, patience is next, and chance is left out.
+                Method::Walk if self.hemmed => Some((Order::AStar, 1.2, 6 * self.effort.states)),
                 Method::Walk if self.started > 3 && self.found.first().is_some_and(good) => return true,
                 Method::Walk if self.started == 1 => Some((Order::AStar, 1.6, self.effort.states)),
                 Method::Walk if self.started == 4 => Some((Order::AStar, 1.2, 6 * self.effort.states)),
@@ -129,9 +147,14 @@ impl<'t> Solver<'t> {
                 }
                 let looked = informed::look(search.aim(), search.ends(), &self.task.field, &config);
                 self.states += looked.states;
+                self.hemmed = looked.states < HEMMED.0 && looked.off > HEMMED.1;
                 search.clear();
                 if let Some((steps, end)) = looked.path {
                     search.seed(steps, end);
+                }
+                if self.method == Method::Walk && self.hemmed {
+                    keep(&mut self.found, search.pool(), self.effort.keep);
+                    return self.started > 1;
                 }
                 if self.method != Method::Walk {
                     keep(&mut self.found, search.pool(), self.effort.keep);
@@ -163,6 +186,11 @@ impl<'t> Solver<'t> {
     /// What was done.
     pub fn counts(&self) -> Counts {
         self.search.as_ref().map_or(Counts::default(), Search::counts)
+    }
+
+    /// Whether looking ahead hardly left the start: only another first step can help.
+    pub fn hemmed(&self) -> bool {
+        self.hemmed
     }
 
     /// States of informed starts.
