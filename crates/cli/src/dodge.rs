@@ -323,13 +323,24 @@ impl Made<'_> {
         path
     }
 
+    /// The moments that matter: up to the one at which the ball meets or passes, which is one of them, and a little after it.
+    fn moments(&self, poses: usize) -> Vec<f32> {
+        let meets = self.ruling.seen.first.map_or(self.args.lead, |(time, _)| time);
+        let after = (poses / 4).min(poses.saturating_sub(1));
+        let before = poses - after - 1;
+        let (early, late) = (meets.min(0.75) / before.max(1) as f32, 0.36 / after.max(1) as f32);
+        (0..poses)
+            .map(|k| k as f32 - before as f32)
+            .map(|k| BEFORE + meets + k * if k < 0.0 { early } else { late })
+            .collect()
+    }
+
     fn written(&self, ending: &str, json: &Value) -> Vec<u8> {
         let clip: &Clip = &self.take.clip;
         let actor = look::actor(clip, Some(Roles::canonical()));
         let ball = || Prop::flying(self.ball.radius, self.path());
         let look = &self.args.look;
-        // The moments that matter: from seeing the ball to a little after it has passed.
-        let times = Times::Between(BEFORE, BEFORE + self.args.lead + 0.35, look.poses);
+        let times = Times::At(self.moments(look.poses));
         let strip = || Strip {
             actors: vec![actor.clone()],
             props: vec![ball()],
