@@ -75,12 +75,10 @@ impl Adaptation {
             shift.y -= sink(&legs, shift);
             pose.translations[0] += shift;
             fk::pose(skeleton, pose, world);
-            for ([_, _, ankle], [hip, knee, end]) in LEGS.into_iter().zip(legs) {
-                let along = (end - hip).normalize_or(Vec3::NEG_Y);
-                let out = (knee - hip) - along * (knee - hip).dot(along);
-                // A straight leg bends where its thigh's frame says.
-                let pole = out * 20.0 + world.rotation(Role::Pelvis.joint()) * Vec3::Z * 0.2;
-                ik::place(skeleton, pose, world, ankle, end, pole, 0.0);
+            for ([_, _, ankle], [_, _, end]) in LEGS.into_iter().zip(legs) {
+                if let Some(leg) = ik::Chain::of_canonical(ankle) {
+                    leg.reach(skeleton, end, pose, world);
+                }
             }
         }
         let mut above = pose.rotations[0];
@@ -95,13 +93,10 @@ impl Adaptation {
             above *= pose.rotations[joint];
         }
         let Some((wrist, way)) = self.hand else { return };
-        let (Some(elbow), Some(shoulder)) = (wrist.parent(), wrist.parent().and_then(Role::parent)) else { return };
+        let Some(arm) = ik::Chain::of_canonical(wrist) else { return };
         fk::pose(skeleton, pose, world);
-        let at = |role: Role| world.position(role.joint());
-        let (top, hinge, end) = (at(shoulder), at(elbow), at(wrist));
-        let along = (end - top).normalize_or(Vec3::NEG_Y);
-        let pole = (hinge - top) - along * (hinge - top).dot(along) + Vec3::NEG_Y * 0.01;
-        ik::place(skeleton, pose, world, wrist, end + way * share, pole, 0.0);
+        let end = world.position(wrist.joint());
+        arm.reach(skeleton, end + way * share, pose, world);
     }
 
     /// Whether a body can be bent so: it does not lie, and its legs reach its feet.
@@ -188,7 +183,13 @@ fn sinks(legs: &[[Vec3; 3]; 2], shift: Vec3) -> f32 {
         let flat = moved.x * moved.x + moved.z * moved.z;
         moved.y - (most * most - flat).max(0.0).sqrt()
     };
-    legs.iter().map(one).fold(0.0, f32::max)
+    // Softly, as the leg gets as long as it may.
+    let soft = (0.3 * shift.length()).clamp(1e-6, 0.03);
+    let gently = |deep: f32| {
+        let over = (deep + soft).max(0.0);
+        if deep < soft { over * over / (4.0 * soft) } else { deep }
+    };
+    legs.iter().map(|leg| gently(one(leg))).fold(0.0, f32::max)
 }
 
 /// Metres.

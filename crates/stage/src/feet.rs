@@ -6,17 +6,26 @@ use std::sync::Arc;
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::blend::ease;
 use kumite_motion::retarget::{Actor, ball_of, heel_of};
-use kumite_motion::{Contacts, Pose, Role, Roles, Skeleton, Vec3, WorldPose, ik};
+use kumite_motion::rotation::about;
+use kumite_motion::{Contacts, Pose, Role, Roles, Skeleton, Vec3, WorldPose, fk, ik};
 
 /// How long a foot takes from its hold back to its motion, seconds.
-const RELEASE: f32 = 0.20;
+const RELEASE: f32 = 0.25;
 /// How long the floor takes to get hold of a sole, before it comes down, and to lose it after, seconds.
 pub(crate) const GRIP: f32 = 0.12;
 /// Soles of captures are this far off the floor while planted, metres.
 const FLOAT: f32 = 0.03;
 /// A foot steps when its motion has gone farther than this from its hold, metres: the clip means another place. It is lifted by so much, metres.
 const TORN: f32 = 0.25;
+/// And when its leg does not reach the hold by this much, metres.
+const SHORT: f32 = 0.004;
+/// It stands again once its motion does: slower than this, metres per second.
+const STILL: f32 = 0.10;
 const LIFT: f32 = 0.03;
+/// A sole has come down when it is this near to the floor, metres.
+const LANDED: f32 = 0.01;
+/// A heel rises over its ball by so much at most, radians, by so many of them a second, and comes back in about this time, seconds.
+const PEEL: (f32, f32, f32) = (0.4, 4.0, 0.07);
 /// A leg is stretched to this share of its length at most, and freely to the other.
 const REACH: f32 = 0.996;
 const FREE: f32 = 0.96;
@@ -54,10 +63,30 @@ struct Hold {
     /// What is left of an old hold: from the motion's place to the shown one, when it was let go, and how long ago.
     rest: Vec3,
     since: f32,
+    /// How far the heel has risen over the ball because the leg was too short, radians.
+    rise: f32,
     /// Whether it was torn off, and steps to where its motion stands.
     steps: bool,
+    /// Whether the leg did not reach where it was wanted in the last tick.
+    short: bool,
+    /// Where its motion had the ball in the last tick.
+    ball: Vec3,
+    /// What of the sole has come down since its clip says so.
+    landed: Option<Part>,
     /// Of heel and ball.
     grip: [Grip; 2],
+}
+
+/// Where a foot is wanted.
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    leg: ik::Chain,
+    /// Its ankle.
+    to: Vec3,
+    /// The bottom of its ball.
+    ball: Vec3,
+    /// How much it is wanted, 0..1.
+    firm: f32,
 }
 
 /// How firmly the floor holds a sole, 0..1: captures float and sink a little.
@@ -73,7 +102,7 @@ impl Grip {
     /// How far down the floor draws a sole at some height. One about to land is drawn only as far as captures float: the rest of the way
     /// down is its own motion.
     fn down(self, height: f32) -> f32 {
-        let little = height.clamp(-FLOAT, FLOAT);
+        let little = height.min(FLOAT);
         little * ease(self.near) + (height - little) * ease(self.firm)
     }
 }
@@ -84,7 +113,17 @@ fn ramp(from: f32, up: bool, seconds: f32) -> f32 {
 
 impl Default for Hold {
     fn default() -> Self {
-        Self { at: None, rest: Vec3::ZERO, since: RELEASE, steps: false, grip: [Grip::default(); 2] }
+        Self {
+            at: None,
+            rest: Vec3::ZERO,
+            since: RELEASE,
+            rise: 0.0,
+            steps: false,
+            short: false,
+            ball: Vec3::ZERO,
+            landed: None,
+            grip: [Grip::default(); 2],
+        }
     }
 }
 
@@ -124,22 +163,18 @@ impl Feet {
                 grip.firm = ramp(grip.firm, contacts.any(part), seconds);
             }
             let mut offset = hold.offset(heel, ball, Part::of(contacts, heel_part, toe_part), seconds);
-            // A foot stands once the floor has got hold of its sole, and not while it steps.
-            let held = hold.at.map_or(0.0, |(part, _)| hold.grip[usize::from(part == Part::Ball)].firm);
-            if hold.steps || held < 0.5 {
+            offset.y -= hold.down(heel.y, ball.y);
+            if hold.steps || !hold.lands(heel.y + offset.y, ball.y + offset.y) {
                 stands = stands.without(heel_part).without(toe_part);
             }
-            let [on_heel, on_ball] = hold.grip.map(|grip| ease(grip.near));
-            let [heel_down, ball_down] = [hold.grip[0].down(heel.y), hold.grip[1].down(ball.y)];
-            offset.y += -(heel_down * (1.0 - on_ball) + ball_down);
-            let Some(chain) = ik::Chain::of_canonical(ankle) else { continue };
-            let to = world.position(chain.end) + offset;
-            let firm = on_heel.max(on_ball).max(hold.left());
-            *target = Some((chain, to, firm));
+            let Some(leg) = ik::Chain::of_canonical(ankle) else { continue };
+            let to = world.position(leg.end) + offset;
+            let firm = hold.grip.map(|grip| ease(grip.near)).into_iter().fold(hold.left(), f32::max);
+            *target = Some(Target { leg, to, ball: ball + offset, firm });
             // How far the hip is too high for the leg to get there.
-            let line = world.position(chain.top) - to;
-            let own = (world.position(chain.top) - world.position(chain.end)).length();
-            let most = own.clamp(FREE * length(skeleton, &chain), REACH * length(skeleton, &chain));
+            let line = world.position(leg.top) - to;
+            let own = (world.position(leg.top) - world.position(leg.end)).length();
+            let most = own.clamp(FREE * length(skeleton, &leg), REACH * length(skeleton, &leg));
             let flat = line.x * line.x + line.z * line.z;
             let need = line.y - (most * most - flat).max(0.0).sqrt();
             drop = drop.max(need.min(DEEPEST) * firm);
@@ -150,10 +185,17 @@ impl Feet {
             world.positions.iter_mut().for_each(|p| p.y -= self.drop);
         }
         // A foot in the air does not sink with the hips.
-        for (chain, target, firm) in targets.into_iter().flatten() {
-            if self.drop > 1e-6 || firm > 0.0 {
-                let within = firm * (within_reach(skeleton, &chain, world, target) - target);
-                chain.reach(skeleton, target + within, pose, world);
+        for ((hold, (ankle, heel_part, toe_part)), target) in self.holds.iter_mut().zip(FEET).zip(targets) {
+            let Some(target) = target.filter(|t| self.drop > 1e-6 || t.firm > 0.0) else { continue };
+            let longest = reach(skeleton, &target.leg, world, target.to);
+            let to = hold.peel(skeleton, ankle, &target, longest, seconds, pose, world);
+            let line = to - world.position(target.leg.top);
+            let missed = line * (target.firm * ((longest / line.length().max(1e-6)).min(1.0) - 1.0));
+            target.leg.reach(skeleton, to + missed, pose, world);
+            hold.short = missed.length() > SHORT;
+            if hold.at.is_some() && hold.short {
+                hold.tear(missed);
+                stands = stands.without(heel_part).without(toe_part);
             }
         }
         stands
@@ -174,7 +216,9 @@ impl Hold {
     /// By how much the foot is moved along the ground from where its motion has it.
     fn offset(&mut self, heel: Vec3, ball: Vec3, stands: Option<Part>, seconds: f32) -> Vec3 {
         let left = self.rest * self.left();
-        self.steps &= stands.is_some() && self.since < RELEASE;
+        let still = (ball - self.ball).length() < STILL * seconds;
+        self.ball = ball;
+        self.steps &= stands.is_some() && !(still && !self.short && self.since >= RELEASE);
         if let Some(part) = stands.filter(|_| !self.steps) {
             let point = if part == Part::Heel { heel } else { ball };
             // It comes down where it is shown.
@@ -197,6 +241,71 @@ impl Hold {
         self.rest * self.left() + Vec3::Y * lift
     }
 
+    /// How far the floor draws the foot down, whose heel and ball are this high.
+    fn down(&self, heel: f32, ball: f32) -> f32 {
+        let [on_heel, mut on_ball] = self.grip;
+        // A ball about to come down beside a heel that stands already comes down with its own motion.
+        on_ball.near = on_ball.firm.max(on_ball.near * (1.0 - ease(on_heel.firm)));
+        on_heel.down(heel) * (1.0 - ease(on_ball.near)) + on_ball.down(ball)
+    }
+
+    /// Whether what stands has come down, with heel and ball shown this high; the floor has hold of it then at the latest.
+    fn lands(&mut self, heel: f32, ball: f32) -> bool {
+        self.landed = self.at.map(|held| held.0).filter(|part| {
+            let (height, grip) = if *part == Part::Heel { (heel, self.grip[0]) } else { (ball, self.grip[1]) };
+            self.landed == Some(*part) || height.abs() < LANDED || grip.firm >= 1.0
+        });
+        self.landed.is_some()
+    }
+
+    /// Raises the heel of a foot that stands on its ball as far as its leg, `longest`, is too short for it; once it is let go the heel comes back. Says
+    /// where the ankle goes. `world` is that of `pose` before and after.
+    fn peel(
+        &mut self,
+        skeleton: &Skeleton,
+        ankle: Role,
+        target: &Target,
+        longest: f32,
+        seconds: f32,
+        pose: &mut Pose,
+        world: &mut WorldPose,
+    ) -> Vec3 {
+        let (hip, arm) = (world.position(target.leg.top), target.to - target.ball);
+        let axis = Vec3::Y.cross(Vec3::new(-arm.x, 0.0, -arm.z)).normalize_or(Vec3::X);
+        self.rise = if matches!(self.at, Some((Part::Ball, _))) {
+            // |from + turned arm| = longest, of which the dot product varies as a cosine.
+            let from = target.ball - hip;
+            let (cos, sin) = (from.dot(arm), from.dot(axis.cross(arm)));
+            let wanted = 0.5 * (longest * longest - from.length_squared() - arm.length_squared());
+            let whole = (cos * cos + sin * sin).sqrt().max(1e-9);
+            let needed = libm::atan2f(sin, cos) + libm::acosf((wanted / whole).clamp(-1.0, 1.0));
+            // Who lies may have the hip on the other side: a rising heel would only get farther from it.
+            let needed = if sin < 0.0 { needed } else { 0.0 };
+            needed.clamp(0.0, PEEL.0).min(self.rise + PEEL.1 * seconds)
+        } else {
+            self.rise * libm::expf(-seconds / PEEL.2)
+        };
+        if self.rise < 1e-4 {
+            return target.to;
+        }
+        let turn = about(axis, self.rise);
+        let (foot, held) = (target.leg.end, world.rotation(target.leg.end));
+        let turned = turn * held;
+        pose.rotations[foot.at()] = (world.rotation(target.leg.hinge).conjugate() * turned).normalize();
+        if let Some(toe) = ankle.child().map(|toe| toe.joint().at()) {
+            // Toes stay on the ground.
+            pose.rotations[toe] = (turned.conjugate() * held * pose.rotations[toe]).normalize();
+        }
+        fk::pose(skeleton, pose, world);
+        target.ball + turn * arm
+    }
+
+    /// Lets go of what the leg does not reach: the foot steps from where it is shown, `missed` from its hold.
+    fn tear(&mut self, missed: Vec3) {
+        self.rest += Vec3::new(missed.x, 0.0, missed.z);
+        (self.at, self.since, self.steps) = (None, 0.0, true);
+    }
+
     /// How much is left of the last hold, 1 while it lasts.
     fn left(&self) -> f32 {
         1.0 - ease(self.since / RELEASE)
@@ -207,17 +316,55 @@ fn length(skeleton: &Skeleton, leg: &ik::Chain) -> f32 {
     skeleton.offset(leg.hinge).length() + skeleton.offset(leg.end).length()
 }
 
-/// Where an ankle can go instead of `target`. Near its full length a knee straightens by degrees for millimetres: the leg gives in softly
-/// before, later where its motion is as straight itself.
-fn within_reach(skeleton: &Skeleton, leg: &ik::Chain, world: &WorldPose, target: Vec3) -> Vec3 {
+/// How far from the hip an ankle on its way to `target` may be. Near its full length a knee straightens by degrees for millimetres: the leg
+/// gives in softly before, later where its motion is as straight itself.
+fn reach(skeleton: &Skeleton, leg: &ik::Chain, world: &WorldPose, target: Vec3) -> f32 {
     let (from, whole) = (world.position(leg.top), length(skeleton, leg));
     let own = (world.position(leg.end) - from).length();
-    let longest = REACH * whole;
+    let longest = own.max(REACH * whole);
     let free = own.clamp(FREE * whole, longest - 0.005 * whole);
-    let (room, line) = (longest - free, target - from);
-    let length = line.length();
-    if length <= free {
-        return target;
+    let (room, length) = (longest - free, (target - from).length());
+    if length <= free { length } else { free + room * (1.0 - libm::expf(-(length - free) / room)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kumite_motion::humanoid;
+
+    /// Hips that leave a planted foot behind: the heel rises over a ball that stays, then the foot steps. It never slides while it stands.
+    #[test]
+    fn a_foot_left_behind_peels_off_and_steps() {
+        let skeleton = Arc::new(humanoid::skeleton());
+        let anatomy = Anatomy::of_canonical(&skeleton);
+        let roles = Roles::canonical();
+        let actor = Actor { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
+        let (mut feet, mut world) = (Feet::default(), WorldPose::default());
+        let (mut first, mut highest, mut stood) = (None, 0.0f32, 0);
+        let all = Contacts::LEFT.with(Contacts::RIGHT);
+        for tick in 0..60 {
+            let mut pose = Pose::rest(&skeleton);
+            pose.translations[0].y -= 0.02;
+            // After a while at rest, forward at 0.8 m/s.
+            pose.translations[0].z += 0.8 * (tick as f32 - 20.0).max(0.0) / 60.0;
+            fk::pose(&skeleton, &pose, &mut world);
+            let stands = feet.plant(&skeleton, &anatomy, (all, all), 1.0 / 60.0, &mut pose, &mut world);
+            let (heel, ball) = (heel_of(&actor, &world, Role::LeftAnkle), ball_of(&actor, &world, Role::LeftAnkle));
+            let (heel, ball) = (heel.unwrap(), ball.unwrap());
+            if !stands.any(Contacts::LEFT) {
+                if tick > 20 {
+                    break;
+                }
+                continue;
+            }
+            stood = tick;
+            let at: Vec3 = *first.get_or_insert(ball);
+            let slid = Vec3::new(ball.x - at.x, 0.0, ball.z - at.z).length();
+            assert!(slid <= SHORT, "tick {tick}: {slid}");
+            assert!(ball.y.abs() < LANDED, "tick {tick}: {}", ball.y);
+            highest = highest.max(heel.y);
+        }
+        assert!(highest > 0.008, "the heel rose by {highest}");
+        assert!((24..50).contains(&stood), "it stood until {stood}");
     }
-    from + line * ((free + room * (1.0 - libm::expf(-(length - free) / room))) / length)
 }
