@@ -349,7 +349,7 @@ pub(crate) struct DodgeArgs {
   kumite walk --scene mine.toml --method ems,pff,beam,astar,walk --json
   kumite walk --scene clutter --trials 200 --json
 
-Scenes: two-corner, grid, clutter (the grid by chance), narrow-gap, low-bar, log, door, spiral, cul-de-sac, or a file with [[obstacle]]s and a
+Scenes: two-corner, grid, clutter (the grid by chance), blocked (the same without a way), narrow-gap, low-bar, log, door, spiral, cul-de-sac, or a file with [[obstacle]]s and a
 character with a goal. A .svg shows the walk from above, a .png as a film strip. Exit code 0 also when the goal cannot be reached: the outcome
 says so, and how near one gets.")]
 pub(crate) struct WalkArgs {

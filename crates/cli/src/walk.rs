@@ -16,7 +16,7 @@ use kumite_plan::walk::approach::ApproachConfig;
 use kumite_plan::walk::tables::Bends;
 use kumite_plan::walk::{Config, Effort, Method, WalkError};
 use kumite_stage::scene::{self, SceneError};
-use kumite_stage::walk::{Ask, Attempt, Outcome as Fate, Walker, clutter};
+use kumite_stage::walk::{Ask, Attempt, Outcome as Fate, Walker, blocked, clutter};
 use serde_json::{Map, Value, json};
 
 use crate::args::WalkArgs;
@@ -37,6 +37,8 @@ const SCENES: &[(&str, &str)] =
     scenes!["two-corner", "grid", "narrow-gap", "low-bar", "log", "door", "spiral", "cul-de-sac"];
 /// The grid by chance.
 const CLUTTER: &str = "clutter";
+/// The same, with the way to the goal shut.
+const BLOCKED: &str = "blocked";
 
 /// One attempt in numbers.
 #[derive(Clone, Debug)]
@@ -51,7 +53,9 @@ pub(crate) struct Row {
 pub(crate) fn run(args: &WalkArgs, progress: &Progress) -> Outcome<Report> {
     let methods = check(args)?;
     let walker = walker(&args.library, args.data.as_deref(), !args.unbent, progress)?;
-    let effort = Effort { starts: args.starts, ..Effort::default() };
+    // Trials are shared by the threads already.
+    let threads = if args.trials.is_some() { 1 } else { look::threads() };
+    let effort = Effort { starts: args.starts, threads, ..Effort::default() };
     match args.trials {
         Some(count) => trials(args, &walker, &methods, effort, count, progress),
         None => one(args, &walker, &methods, effort),
@@ -100,7 +104,7 @@ fn check(args: &WalkArgs) -> Outcome<Vec<Method>> {
 /// What a scene asks; `clutter` depends on the seed.
 pub(crate) fn ask(name: &str, seed: u64) -> Outcome<Ask> {
     let known = |wanted: &str| SCENES.iter().find(|s| s.0 == wanted).map(|s| s.1.to_owned());
-    let base = if name == CLUTTER { "grid" } else { name };
+    let base = if name == CLUTTER || name == BLOCKED { "grid" } else { name };
     let path = Path::new(name);
     let text = match known(base) {
         Some(text) => text,
@@ -108,7 +112,7 @@ pub(crate) fn ask(name: &str, seed: u64) -> Outcome<Ask> {
             String::from_utf8(source::read(path)?).map_err(|_| Failure::bad("not UTF-8 text").in_file(path))?
         }
         None => {
-            let names: Vec<&str> = SCENES.iter().map(|s| s.0).chain([CLUTTER]).collect();
+            let names: Vec<&str> = SCENES.iter().map(|s| s.0).chain([CLUTTER, BLOCKED]).collect();
             let allowed = format!("{}, or a .toml file", names.join(", "));
             let message = format!("--scene is {name:?}; allowed is {allowed}");
             return Err(Failure::bad(message).key("--scene").found(name).allowed(allowed));
@@ -124,7 +128,11 @@ pub(crate) fn ask(name: &str, seed: u64) -> Outcome<Ask> {
             .key("goal")
             .in_file(path)
     })?;
-    Ok(if name == CLUTTER { clutter(&asked, seed) } else { asked })
+    Ok(match name {
+        CLUTTER => clutter(&asked, seed),
+        BLOCKED => blocked(&asked, seed),
+        _ => asked,
+    })
 }
 
 pub(crate) fn refused(error: &WalkError, name: &str) -> Failure {

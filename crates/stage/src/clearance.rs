@@ -30,7 +30,7 @@ const HEAD: (f32, f32) = (0.1, 0.1);
 const FINE: f32 = 0.01;
 
 /// What a body met.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Met {
     /// In how many frames, counting what happens on the way to the next.
     pub frames: usize,
@@ -38,6 +38,8 @@ pub struct Met {
     pub deepest: f32,
     /// The first frame.
     pub first: Option<usize>,
+    /// Deepest overlap with each obstacle, metres.
+    pub depths: Vec<f32>,
 }
 
 /// Ends and radii of the capsules of a pose.
@@ -58,10 +60,15 @@ pub fn meet(clip: &Clip, obstacles: &[Obstacle]) -> Met {
         fk::pose(clip.skeleton(), &pose, &mut world);
         bodies.push(capsules(&world));
     }
-    let mut met = Met::default();
+    let mut met = Met { depths: vec![0.0; obstacles.len()], ..Met::default() };
     for frame in 0..bodies.len() {
         let next = bodies.get(frame + 1).unwrap_or(&bodies[frame]);
-        let deepest = obstacles.iter().map(|o| overlap(&bodies[frame], next, o)).fold(0.0, f32::max);
+        let mut deepest = 0.0f32;
+        for (obstacle, own) in obstacles.iter().zip(&mut met.depths) {
+            let depth = overlap(&bodies[frame], next, obstacle);
+            *own = own.max(depth);
+            deepest = deepest.max(depth);
+        }
         if deepest > 0.0 {
             met.frames += 1;
             met.first.get_or_insert(frame);

@@ -7,7 +7,7 @@ use kumite_motion::library::Library;
 use kumite_motion::rotation::{wrap, yaw_of};
 use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{
-    Chance, Clip, ClipError, EdgeIdx, FrameIdx, JointIdx, Pose, Roles, SpanKind, Vec2, Vec3, WorldPose, fk, mass,
+    Chance, Clip, ClipError, EdgeIdx, FrameIdx, JointIdx, Pose, Quat, Roles, SpanKind, Vec2, Vec3, WorldPose, fk, mass,
 };
 use kumite_plan::walk::approach::ApproachConfig;
 use kumite_plan::walk::field::Walls;
@@ -45,6 +45,8 @@ pub struct Walked {
     pub collision_frames: usize,
     /// Deepest overlap, metres.
     pub penetration: f32,
+    /// Deepest overlap with each obstacle, metres.
+    pub depths: Vec<f32>,
 }
 
 impl Walker {
@@ -80,7 +82,7 @@ impl Walker {
 
     /// All edges that a walk may begin with, where nothing says which: that of [`Walker::begins`] first, then those of clips that wait,
     /// from which every way is open, then those of other clips.
-    fn beginnings(&self) -> Vec<EdgeIdx> {
+    pub fn beginnings(&self) -> Vec<EdgeIdx> {
         let clips = self.library.clips();
         let waits = |i: &usize| clips[*i].spans.iter().any(|s| s.kind == SpanKind::Idle);
         let order = (0..clips.len()).filter(waits).chain((0..clips.len()).filter(|i| !waits(i)));
@@ -175,6 +177,7 @@ impl Walker {
             transitions: path.steps.iter().filter(|s| s.from != s.to).count(),
             collision_frames: met.frames,
             penetration: met.deepest,
+            depths: met.depths,
             take,
         })
     }
@@ -244,6 +247,35 @@ pub fn clutter(ask: &Ask, seed: u64) -> Ask {
     made
 }
 
+/// Such a scene with no way to the goal: the goal or the start is walled in, a wall with a gap of 10 to 30 cm stands between them, or the goal lies
+/// in an obstacle.
+pub fn blocked(ask: &Ask, seed: u64) -> Ask {
+    let mut made = clutter(ask, seed);
+    let mut chance = Chance::new(seed ^ 0xb10c);
+    let mut wall = |x: f32, z: f32, half: (f32, f32)| {
+        let half = Vec3::new(half.0, 1.0, half.1);
+        made.obstacles.push(Obstacle { shape: Shape::Box { half }, at: Vec3::new(x, 1.0, z), turn: Quat::IDENTITY });
+    };
+    let room = 0.9 + 0.6 * chance.unit();
+    match chance.below(4) {
+        0 | 1 => {
+            let at = if chance.below(2) == 0 { ask.at } else { ask.goal };
+            for side in [-room, room] {
+                wall(at.x + side, at.y, (0.05, room + 0.05));
+                wall(at.x, at.y + side, (room + 0.05, 0.05));
+            }
+        }
+        2 => {
+            let (gap, middle) = (0.05 + 0.1 * chance.unit(), 0.5 * (ask.at + ask.goal));
+            let at = middle.x - 2.0 + 4.0 * chance.unit();
+            wall(at - gap - 50.0, middle.y, (50.0, 0.1));
+            wall(at + gap + 50.0, middle.y, (50.0, 0.1));
+        }
+        _ => wall(ask.goal.x, ask.goal.y, (0.2 + 0.3 * chance.unit(), 0.2 + 0.3 * chance.unit())),
+    }
+    made
+}
+
 /// A box of 20 to 80 cm, turned, and up to 1.2 m from where it was.
 fn shaken(obstacle: &Obstacle, chance: &mut Chance) -> Obstacle {
     let mut between = |low: f32, high: f32| low + (high - low) * chance.unit();
@@ -256,7 +288,7 @@ fn shaken(obstacle: &Obstacle, chance: &mut Chance) -> Obstacle {
 
 /// Whether a disc gets from start to goal between obstacles of any height.
 pub fn has_way(ask: &Ask, radius: f32) -> bool {
-    let ground = Ground::new(&ask.obstacles, ask.at, ask.goal, radius);
+    let ground = Ground::new(&ask.obstacles, &[], ask.at, ask.goal, radius);
     let walls = Walls::new(&ground, 0.0, f32::INFINITY);
     Field::new(&ground, &walls, ask.goal, radius).route(ask.at).is_some()
 }
@@ -278,9 +310,11 @@ pub enum Outcome {
 pub const THERE: (f32, f32) = (0.12, 8.0 * std::f32::consts::PI / 180.0);
 /// The same afterwards.
 pub const CLOSE: (f32, f32) = (0.03, 2.0 * std::f32::consts::PI / 180.0);
-/// How much farther obstacles are kept from in each search that follows one whose walk touched something, metres. Some gaps bear no more
-/// room, only another path.
-const WIDER: [f32; 6] = [0.0, 0.025, 0.0, 0.05, 0.01, 0.075];
+/// How much farther an obstacle is kept from after a walk touched it, beside how deep that was, metres; and how much at most.
+const MORE: f32 = 0.01;
+const ROOM: f32 = 0.12;
+/// Searches in all.
+const ROUNDS: u32 = 10;
 
 /// One question, one method: searched, played, and searched again with more room where what was played touches something, or with another
 /// first step where nothing leads out of where one stands.
@@ -294,10 +328,14 @@ pub struct Attempt<'w> {
     config: Config,
     seed: u64,
     round: u32,
+    /// How much farther each obstacle is kept from, metres: those that were touched.
+    room: Vec<f32>,
     /// Of the walker's beginnings, the one tried now.
     first_step: usize,
     /// Whether nothing led out of where it stands.
     hemmed: bool,
+    /// The nearest place to the goal that is wide enough to be walked to, where the goal is not.
+    closest: Option<Vec2>,
     /// Whether last steps were bent.
     bent: bool,
     found: Vec<(Path, Vec<Step>, (f32, f32))>,
@@ -339,8 +377,10 @@ impl<'w> Attempt<'w> {
             config,
             seed,
             round: 0,
+            room: vec![0.0; ask.obstacles.len()],
             first_step: 0,
             hemmed: false,
+            closest: None,
             bent: false,
             found: Vec::new(),
             counts: Counts::default(),
@@ -357,13 +397,10 @@ impl<'w> Attempt<'w> {
         let ask = self.ask;
         let mut query = self.walker.query(&self.character, ask.goal, ask.goal_facing, ask.action.as_deref());
         query.waypoints.clone_from(&ask.waypoints);
-        let config = Config {
-            margin: self.config.margin + WIDER.get(self.round as usize).copied().unwrap_or_default(),
-            ..self.config
-        };
         self.found.clear();
         self.bent = approach.is_some();
-        let task = match Task::new(&self.walker.library, &self.walker.tables, query, &ask.obstacles, config) {
+        let (library, tables) = (&self.walker.library, &self.walker.tables);
+        let task = match Task::with_room(library, tables, query, &ask.obstacles, &self.room, self.config) {
             // Only this first step cannot be taken.
             Err(WalkError::StartCollides { .. }) if self.round > 0 => {
                 self.hemmed = true;
@@ -371,13 +408,21 @@ impl<'w> Attempt<'w> {
             }
             task => task?,
         };
-        if let Some(closest) = task.closest {
-            self.outcome = Outcome::Blocked(closest);
-            return Ok(());
+        if self.round == 0 {
+            self.closest = task.closest;
+            if let Some(closest) = task.closest.filter(|_| task.route.is_none()) {
+                self.outcome = Outcome::Blocked(closest);
+                return Ok(());
+            }
         }
         self.route = task.route.as_ref().map(|r| r.0.clone()).unwrap_or_default();
         let seed = self.seed.wrapping_add(u64::from(self.round) << 40);
-        let mut solver = Solver::new(&task, self.method, self.effort, seed);
+        let mut effort = self.effort;
+        if task.closest.is_some() {
+            // Most likely nobody fits through: a short look is enough.
+            effort = Effort { starts: 1, states: effort.states / 2, followed: effort.followed / 8, ..effort };
+        }
+        let mut solver = Solver::new(&task, self.method, effort, seed);
         solver.run();
         self.hemmed = solver.hemmed() && self.method == Method::Walk;
         let counts = solver.counts();
@@ -404,8 +449,10 @@ impl<'w> Attempt<'w> {
         if matches!(self.outcome, Outcome::Blocked(_)) {
             return true;
         }
+        let (mut touched, mut any) = (false, false);
         for (path, steps, before) in std::mem::take(&mut self.found) {
             let there = before.0 <= THERE.0 && before.1 <= THERE.1;
+            any |= there;
             // What ends elsewhere is not played in vain, unless there is nothing else.
             if !there && self.best.is_some() {
                 continue;
@@ -417,6 +464,13 @@ impl<'w> Attempt<'w> {
                 (0, false) => Outcome::Lost,
                 _ => Outcome::Collides,
             };
+            if there && walked.collision_frames > 0 && !touched {
+                // The best of all is the one to learn from.
+                touched = true;
+                for (room, depth) in self.room.iter_mut().zip(&walked.depths).filter(|(_, depth)| **depth > 0.0) {
+                    *room = (*room + depth + MORE).min(ROOM);
+                }
+            }
             let rank = |o: Outcome, w: &Walked| (o != Outcome::Arrived, w.collision_frames);
             let better = self.best.as_ref().is_none_or(|b| rank(outcome, &walked) < rank(self.outcome, &b.0));
             if better {
@@ -427,15 +481,25 @@ impl<'w> Attempt<'w> {
                 return true;
             }
         }
+        if !touched {
+            // Some gaps bear no more room, only another path.
+            self.room.iter_mut().for_each(|room| *room *= 0.5);
+        }
         self.round += 1;
-        if self.hemmed && self.ask.begin.is_none() {
+        if (self.hemmed || !any) && self.ask.begin.is_none() {
             let all = self.walker.beginnings();
             self.first_step = (self.first_step + 1) % all.len().max(1);
             if let Some(edge) = all.get(self.first_step) {
                 self.character = self.walker.stand(*edge, self.ask.at, self.ask.facing);
             }
         }
-        self.round as usize >= WIDER.len() || self.method == Method::Pff
+        // Who fits through nothing that leads there is blocked; one search shows it.
+        if let Some(closest) = self.closest {
+            self.outcome = Outcome::Blocked(closest);
+            self.best = None;
+            return true;
+        }
+        self.round >= ROUNDS || self.method == Method::Pff
     }
 }
 

@@ -11,7 +11,7 @@ use kumite_plan::walk::approach::ApproachConfig;
 use kumite_plan::walk::tables::Bends;
 use kumite_plan::walk::{Config, Effort, Errata, Form, Method, Search, Task, WalkError};
 use kumite_stage::scene;
-use kumite_stage::walk::{Ask, Attempt, Outcome, Walker, clutter, has_way};
+use kumite_stage::walk::{Ask, Attempt, Outcome, Walker, blocked, clutter, has_way};
 
 fn walker() -> &'static Walker {
     static WALKER: OnceLock<Walker> = OnceLock::new();
@@ -71,7 +71,7 @@ fn plain(goal: Vec2, obstacles: Vec<Obstacle>) -> Ask {
 
 #[test]
 fn the_stock_scenes_are_walked_through() {
-    for name in ["two-corner", "grid", "door", "cul-de-sac"] {
+    for name in ["two-corner", "grid", "door", "cul-de-sac", "spiral"] {
         arrives(name, &ask(name), Method::Walk, 0);
     }
 }
@@ -129,6 +129,41 @@ fn a_walled_goal_is_blocked_and_the_nearest_place_is_named() {
     assert!(matches!(attempt(&inside, Method::Walk, 0).unwrap().outcome, Outcome::Blocked(_)));
 }
 
+/// Walled in goals and starts, gaps that nobody fits through, goals in obstacles: no way is found, and the place that is named can be reached.
+#[test]
+fn blocked_goals_are_blocked_soon() {
+    let grid = ask("grid");
+    for seed in 0..16 {
+        let made = blocked(&grid, seed);
+        let begun = std::time::Instant::now();
+        let Outcome::Blocked(closest) = attempt(&made, Method::Walk, seed).unwrap().outcome else {
+            panic!("{seed} is not blocked")
+        };
+        // Ten times what a release build needs at most.
+        assert!(begun.elapsed().as_secs_f32() < 10.0, "{seed}");
+        assert!(!has_way(&made, 0.25));
+        assert!(has_way(&Ask { goal: closest, ..made.clone() }, 0.05), "{seed}: {closest}");
+    }
+}
+
+/// Threads share the work and change nothing.
+#[test]
+fn two_threads_walk_the_same_frames_as_one() {
+    for (seed, method) in [(3, Method::Walk), (4, Method::Ems)] {
+        let ask = clutter(&ask("grid"), seed);
+        let walk = |threads: usize| {
+            let effort = Effort { threads, ..Effort::default() };
+            let mut attempt = Attempt::new(walker(), &ask, method, effort, Config::default(), seed).unwrap();
+            attempt.search(Some(&ApproachConfig::default())).unwrap();
+            attempt.judge();
+            (attempt.counts, attempt.best.unwrap().0.take.hash)
+        };
+        let one = walk(1);
+        assert_eq!(one, walk(2));
+        assert_eq!(one, walk(3));
+    }
+}
+
 #[test]
 fn odd_questions_get_clear_answers() {
     let goal = Vec2::new(0.0, 4.0);
@@ -157,7 +192,9 @@ fn ten_thousand_obstacles_are_no_trouble() {
             obstacles.push(wall(x, z, (0.05 + 0.1 * chance.unit(), 0.05 + 0.1 * chance.unit())));
         }
     }
+    let begun = std::time::Instant::now();
     arrives("10,000 obstacles", &plain(Vec2::new(0.0, 4.0), obstacles), Method::Walk, 0);
+    assert!(begun.elapsed().as_secs_f32() < 20.0);
 }
 
 /// Eq. 1-7 from the first change on, with culling, are those of every frame, every point and every obstacle.

@@ -270,7 +270,7 @@ mod tests {
     }
 
     fn field(obstacles: &[Obstacle], goal: Vec2, radius: f32) -> Field {
-        let ground = Ground::new(obstacles, Vec2::ZERO, goal, 0.6);
+        let ground = Ground::new(obstacles, &[], Vec2::ZERO, goal, 0.6);
         Field::new(&ground, &Walls::new(&ground, 0.0, 2.0), goal, radius)
     }
 

@@ -67,7 +67,9 @@ impl Lattice {
 #[derive(Clone, Debug)]
 pub struct Ground {
     obstacles: Vec<Obstacle>,
-    /// Of each, its box along the axes.
+    /// How much farther each is kept from than others, metres.
+    room: Vec<f32>,
+    /// Of each, its box along the axes, with that room.
     bounds: Vec<[Vec3; 2]>,
     lattice: Lattice,
     /// How far the middle of each cell is from the nearest obstacle of any height, along the floor, at least. Metres.
@@ -80,19 +82,24 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// For queries between two places. `reach`: how far a body reaches from where it stands, metres.
-    pub fn new(obstacles: &[Obstacle], from: Vec2, to: Vec2, reach: f32) -> Ground {
+    /// For queries between two places. `room`: how much farther the first obstacles are kept from, metres. `reach`: how far a body reaches from
+    /// where it stands, metres.
+    pub fn new(obstacles: &[Obstacle], room: &[f32], from: Vec2, to: Vec2, reach: f32) -> Ground {
         let mut kept = Vec::new();
+        let mut rooms = Vec::new();
         let mut bounds = Vec::new();
         let (mut low, mut high) = (from.min(to), from.max(to));
-        for obstacle in obstacles {
+        for (index, obstacle) in obstacles.iter().enumerate() {
+            let more = room.get(index).copied().unwrap_or_default().max(0.0);
             let [a, b] = around(obstacle);
+            let (a, b) = (a - more, b + more);
             let (near, far) = (Vec2::new(a.x, a.z), Vec2::new(b.x, b.z));
             let gap = |p: Vec2| (p.clamp(near, far) - p).length();
             if a.y > CEILING || b.y < 0.0 || gap(from).min(gap(to)) > FAR || !a.is_finite() || !b.is_finite() {
                 continue;
             }
             kept.push(*obstacle);
+            rooms.push(more);
             bounds.push([a, b]);
             let clip = |p: Vec2| p.clamp(from.min(to) - FAR, from.max(to) + FAR);
             (low, high) = (low.min(clip(near)), high.max(clip(far)));
@@ -108,6 +115,7 @@ impl Ground {
         };
         let mut ground = Ground {
             obstacles: kept,
+            room: rooms,
             bounds,
             lattice,
             free: Vec::new(),
@@ -128,7 +136,7 @@ impl Ground {
     pub fn distances(&self, over: f32, under: f32) -> Vec<f32> {
         let Lattice { width, depth, cell, .. } = self.lattice;
         let mut squared = vec![f32::INFINITY; width * depth];
-        for (obstacle, [a, b]) in self.obstacles.iter().zip(&self.bounds) {
+        for ((obstacle, room), [a, b]) in self.obstacles.iter().zip(&self.room).zip(&self.bounds) {
             if b.y <= over || a.y >= under {
                 continue;
             }
@@ -144,7 +152,8 @@ impl Ground {
                     }
                     let m = self.lattice.middle(x, z);
                     let high = |k: u32| bottom + (top - bottom) * k as f32 / steps;
-                    if (0..=steps as u32).any(|k| obstacle.distance(Vec3::new(m.x, high(k), m.y)) <= 0.5 * cell) {
+                    if (0..=steps as u32).any(|k| obstacle.distance(Vec3::new(m.x, high(k), m.y)) <= 0.5 * cell + room)
+                    {
                         *at = 0.0;
                     }
                 }
@@ -221,6 +230,7 @@ impl Ground {
         if low.x > b.x || low.y > b.y || low.z > b.z || high.x < a.x || high.y < a.y || high.z < a.z {
             return false;
         }
+        let radius = radius + self.room[obstacle as usize];
         self.obstacles[obstacle as usize].meets(from, to, radius).is_some()
     }
 
@@ -333,7 +343,7 @@ mod tests {
     fn free_floor_is_free() {
         let obstacles = some(30, 3);
         let reach = 0.7;
-        let ground = Ground::new(&obstacles, Vec2::splat(-4.0), Vec2::splat(4.0), reach);
+        let ground = Ground::new(&obstacles, &[], Vec2::splat(-4.0), Vec2::splat(4.0), reach);
         let mut chance = Chance::new(4);
         let (mut near, mut close) = (0, 0);
         for _ in 0..20_000 {
@@ -355,7 +365,7 @@ mod tests {
 
     #[test]
     fn distances_between_cells_are_euclidean() {
-        let ground = Ground::new(&some(5, 5), Vec2::splat(-1.0), Vec2::splat(1.0), 0.5);
+        let ground = Ground::new(&some(5, 5), &[], Vec2::splat(-1.0), Vec2::splat(1.0), 0.5);
         let found = ground.distances(f32::NEG_INFINITY, f32::INFINITY);
         let Lattice { width, depth, cell, .. } = *ground.lattice();
         let full: Vec<(usize, usize)> =
@@ -370,7 +380,7 @@ mod tests {
 
     #[test]
     fn an_empty_floor_is_free_for_ever() {
-        let ground = Ground::new(&[], Vec2::ZERO, Vec2::new(3.0, 0.0), 0.5);
+        let ground = Ground::new(&[], &[], Vec2::ZERO, Vec2::new(3.0, 0.0), 0.5);
         assert_eq!(ground.free(Vec2::new(1.0, 0.0)), f32::INFINITY);
         assert!(ground.near(Vec2::ZERO).is_empty());
     }

@@ -11,6 +11,7 @@ use kumite_motion::Vec2;
 use kumite_motion::rotation::wrap;
 
 use super::field::Field;
+use super::headed::Headed;
 use super::path::Aim;
 use super::search::Ends;
 use super::tables::{At, Rigid, Step};
@@ -56,13 +57,13 @@ pub struct Informed {
     pub states: usize,
 }
 
-/// Per radian of turn that is missing at the goal, metres: nobody turns on the spot.
-const TURN: f32 = 0.35;
-
+/// Nearer to the goal than this states are less alike, metres.
+const LAST: f32 = 1.6;
 /// Nearer to the goal than this one may stand still, metres; and before one has gone this far.
 const NEAR: f32 = 1.5;
 const BEGINS: f32 = 0.5;
 
+#[derive(Clone, Copy, Debug)]
 struct State {
     parent: u32,
     step: Step,
@@ -77,7 +78,7 @@ struct State {
 type Key = (u32, i32, i32, i32);
 
 /// A hash of a few integers; nobody chooses them to collide.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 struct Mix(u64);
 
 impl Hasher for Mix {
@@ -98,7 +99,7 @@ impl Hasher for Mix {
     }
 }
 
-#[derive(PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Waiting {
     cost: f32,
     state: u32,
@@ -119,76 +120,165 @@ impl PartialOrd for Waiting {
     }
 }
 
-struct Look<'l, 'a> {
-    aim: &'l Aim<'a>,
-    ends: &'l Ends,
-    field: &'l Field,
-    config: &'l InformedConfig,
+/// What is looked at: paths' measure, where they may end, and how far it still is from anywhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Sight<'l, 'a> {
+    /// The measure.
+    pub aim: &'l Aim<'a>,
+    /// Where paths may end.
+    pub ends: &'l Ends,
+    /// Grown by as much as the body needs at least.
+    pub field: &'l Field,
+    /// The same with headings.
+    pub headed: &'l Headed,
+}
+
+impl Sight<'_, '_> {
+    /// Metres still to go.
+    fn left(&self, place: &Rigid, frame: At, at: Vec2) -> f32 {
+        let heading = place.turn + self.aim.tables.turn[frame as usize];
+        self.headed.distance(at, heading, self.field.distance(at))
+    }
+}
+
+/// Looking ahead, in slices. Always to be asked with the same [`Sight`].
+#[derive(Clone, Debug)]
+pub struct Ahead {
+    config: InformedConfig,
     states: Vec<State>,
     seen: HashMap<Key, f32, BuildHasherDefault<Mix>>,
+    open: BinaryHeap<Waiting>,
+    entered: usize,
     /// Total cost, goal term, state and end of the best arrival.
     best: Option<(f32, f32, u32, At)>,
+    /// Metres still to go where it is least, and where that is.
+    nearest: (f32, Vec2),
 }
 
-/// Looks for a path. `field` should be grown by as much as the body needs at least.
-pub fn look(aim: &Aim<'_>, ends: &Ends, field: &Field, config: &InformedConfig) -> Informed {
-    let start = aim.start;
-    let mut look = Look { aim, ends, field, config, states: Vec::new(), seen: HashMap::default(), best: None };
-    let root = Step {
-        edge: kumite_motion::EdgeIdx(u32::MAX),
-        from: start.0,
-        to: start.0,
-        after: aim.start_after,
-        align: Rigid::new(&kumite_motion::align::Planar::IDENTITY),
-        cost: 0.0,
-    };
-    look.states.push(State { parent: u32::MAX, step: root, place: start.1, gone: 0.0, depth: 0, key: Key::default() });
+/// Looks for a path until nothing that waits is better than one that arrived well enough, or all states are used up.
+pub fn look(sight: &Sight<'_, '_>, config: InformedConfig) -> Informed {
+    let mut ahead = Ahead::new(sight.aim, config);
     match config.order {
-        Order::AStar => look.a_star(),
-        Order::Beam(width) => look.beam(width),
+        Order::AStar => {
+            ahead.run(sight, config.states, |best, least| best.1 <= config.enough && best.0 <= least);
+        }
+        Order::Beam(width) => ahead.beam(sight, width),
     }
-    look.finish()
+    Informed { path: ahead.path(), off: ahead.off(), states: ahead.states() }
 }
 
-impl Look<'_, '_> {
-    fn a_star(&mut self) {
-        let mut open = BinaryHeap::from([Waiting { cost: 0.0, state: 0 }]);
-        let mut entered = 0;
-        while let Some(Waiting { state, cost }) = open.pop() {
+impl Ahead {
+    /// Nothing is looked at yet.
+    pub fn new(aim: &Aim<'_>, config: InformedConfig) -> Ahead {
+        let start = aim.start;
+        let root = Step {
+            edge: kumite_motion::EdgeIdx(u32::MAX),
+            from: start.0,
+            to: start.0,
+            after: aim.start_after,
+            align: Rigid::new(&kumite_motion::align::Planar::IDENTITY),
+            cost: 0.0,
+        };
+        let root = State { parent: u32::MAX, step: root, place: start.1, gone: 0.0, depth: 0, key: Key::default() };
+        Ahead {
+            config,
+            states: vec![root],
+            seen: HashMap::default(),
+            open: BinaryHeap::from([Waiting { cost: 0.0, state: 0 }]),
+            entered: 0,
+            best: None,
+            nearest: (f32::INFINITY, start.1.point(aim.tables.place[start.0 as usize])),
+        }
+    }
+
+    /// Enters at most so many states, the most promising first, until one arrives with an eq. 1 of no more than `enough`. `false` when nothing is left
+    /// to enter.
+    pub fn go(&mut self, sight: &Sight<'_, '_>, entries: usize, enough: f32) -> bool {
+        self.run(sight, entries, |best, _| best.1 <= enough)
+    }
+
+    /// How it looks.
+    pub fn config(&self) -> &InformedConfig {
+        &self.config
+    }
+
+    /// Metres still to go where that is least, and where.
+    pub fn nearest(&self) -> (f32, Vec2) {
+        self.nearest
+    }
+
+    /// States known.
+    pub fn states(&self) -> usize {
+        self.states.len()
+    }
+
+    /// States entered.
+    pub fn entered(&self) -> usize {
+        self.entered
+    }
+
+    /// Eq. 1 at the end of the best path.
+    pub fn off(&self) -> f32 {
+        self.best.map_or(f32::INFINITY, |b| b.1)
+    }
+
+    /// Steps and end of the best path; it does not collide.
+    pub fn path(&self) -> Option<(Vec<Step>, At)> {
+        let (_, _, state, end) = self.best?;
+        let mut steps = Vec::new();
+        let mut at = state;
+        while at != 0 {
+            steps.push(self.states[at as usize].step);
+            at = self.states[at as usize].parent;
+        }
+        steps.reverse();
+        Some((steps, end))
+    }
+
+    fn run(
+        &mut self,
+        sight: &Sight<'_, '_>,
+        entries: usize,
+        enough: impl Fn((f32, f32, u32, At), f32) -> bool,
+    ) -> bool {
+        let until = self.entered + entries;
+        while let Some(Waiting { state, cost }) = self.open.pop() {
             let State { key, gone, .. } = self.states[state as usize];
             if self.seen.get(&key).is_some_and(|least| *least < gone) {
                 continue; // One alike came later and was better.
             }
-            entered += 1;
-            // Nothing that waits is better than what arrived well enough.
-            let done = self.best.is_some_and(|b| b.1 <= self.config.enough && b.0 <= cost);
-            if entered > self.config.states || done {
-                break;
+            if self.entered >= until || self.best.is_some_and(|b| enough(b, cost)) {
+                self.open.push(Waiting { state, cost });
+                return true;
             }
+            self.entered += 1;
             let from = self.states.len();
-            self.expand(state);
+            self.expand(sight, state);
             for new in from..self.states.len() {
-                let cost = self.promise(new as u32);
+                let cost = self.promise(sight, new as u32);
                 if cost.is_finite() {
-                    open.push(Waiting { cost, state: new as u32 });
+                    self.open.push(Waiting { cost, state: new as u32 });
                 }
             }
         }
+        false
     }
 
-    fn beam(&mut self, width: usize) {
+    fn beam(&mut self, sight: &Sight<'_, '_>, width: usize) {
         let mut level = vec![0u32];
-        let mut entered = 0;
-        while !level.is_empty() && entered < self.config.states {
+        while !level.is_empty() && self.entered < self.config.states {
             let from = self.states.len();
             for &state in &level {
-                self.expand(state);
-                entered += 1;
+                self.expand(sight, state);
+                self.entered += 1;
             }
-            let mut next: Vec<Waiting> = (from..self.states.len())
-                .map(|s| Waiting { cost: self.promise(s as u32), state: s as u32 })
-                .filter(|w| w.cost.is_finite())
-                .collect();
+            let mut next: Vec<Waiting> = Vec::new();
+            for state in from as u32..self.states.len() as u32 {
+                let cost = self.promise(sight, state);
+                if cost.is_finite() {
+                    next.push(Waiting { cost, state });
+                }
+            }
             next.sort_by(|a, b| b.cmp(a));
             next.truncate(width);
             let least = next.first().map_or(f32::INFINITY, |w| w.cost);
@@ -200,23 +290,19 @@ impl Look<'_, '_> {
     }
 
     /// Cost so far and what is still to come.
-    fn promise(&self, state: u32) -> f32 {
+    fn promise(&mut self, sight: &Sight<'_, '_>, state: u32) -> f32 {
         let State { step, place, gone, .. } = &self.states[state as usize];
-        let at = place.point(self.aim.tables.place[step.to as usize]);
-        gone + self.config.weight * (self.field.distance(at) + self.turn_left(place, step.to, at))
-    }
-
-    /// Metres that turning to the goal's facing is worth, from here: all of it near, none of it far away.
-    fn turn_left(&self, place: &Rigid, frame: At, at: Vec2) -> f32 {
-        let Some(facing) = self.aim.facing else { return 0.0 };
-        let off = wrap(place.turn + self.aim.tables.turn[frame as usize] - facing).abs();
-        let near = (1.0 - (at - self.aim.goal).length() / 2.5).clamp(0.0, 1.0);
-        TURN * off * near
+        let at = place.point(sight.aim.tables.place[step.to as usize]);
+        let left = sight.left(place, step.to, at);
+        if left < self.nearest.0 {
+            self.nearest = (left, at);
+        }
+        gone + self.config.weight * left
     }
 
     /// Plays on from a state: ends that are passed are noted, transitions that can be taken become states.
-    fn expand(&mut self, state: u32) {
-        let tables = self.aim.tables;
+    fn expand(&mut self, sight: &Sight<'_, '_>, state: u32) {
+        let tables = sight.aim.tables;
         let State { step, place, gone, depth, .. } = self.states[state as usize];
         if depth > 120 {
             return;
@@ -225,7 +311,7 @@ impl Look<'_, '_> {
         let all = tables.steps();
         let on = tables.leaving(clip);
         let on = &on[on.partition_point(|s| all[*s as usize].from < step.after)..];
-        let ends = self.ends.after(self.aim, step.after);
+        let ends = sight.ends.after(sight.aim, step.after);
         // All places where something can happen, in order of their frames.
         let (mut s, mut e) = (0, 0);
         let mut clear = step.to;
@@ -233,35 +319,40 @@ impl Look<'_, '_> {
             let next_step = on.get(s).map_or(At::MAX, |k| all[*k as usize].from);
             let next_end = ends.get(e).copied().unwrap_or(At::MAX);
             let at = next_step.min(next_end);
-            if at == At::MAX || self.aim.collisions(clear, at, &place, at == next_end, |_| false) > 0.0 {
+            if at == At::MAX || sight.aim.collisions(clear, at, &place, at == next_end, |_| false) > 0.0 {
                 return;
             }
             clear = at.max(clear);
-            let gone = gone + self.aim.way()[at as usize] - self.aim.way()[step.to as usize];
+            let gone = gone + sight.aim.way()[at as usize] - sight.aim.way()[step.to as usize];
             if at == next_end {
-                self.arrive(state, &place, gone, at);
+                self.arrive(sight, state, &place, gone, at);
                 e += 1;
             }
             if at == next_step {
                 let next = all[on[s] as usize];
                 let then = place.after(&next.align);
                 // Nobody stands still on the way but to begin and to arrive.
-                let far = (then.point(tables.place[next.to as usize]) - self.aim.goal).length_squared() > NEAR * NEAR;
+                let far = (then.point(tables.place[next.to as usize]) - sight.aim.goal).length_squared() > NEAR * NEAR;
                 if !(tables.still[next.to as usize] && far && gone > BEGINS) {
-                    self.add(state, next, then, gone + next.cost, depth + 1);
+                    self.add(sight, state, next, then, gone + next.cost, depth + 1);
                 }
                 s += 1;
             }
         }
     }
 
-    fn add(&mut self, parent: u32, step: Step, place: Rigid, gone: f32, depth: u16) {
-        let at = place.point(self.aim.tables.place[step.to as usize]);
+    fn add(&mut self, sight: &Sight<'_, '_>, parent: u32, step: Step, place: Rigid, gone: f32, depth: u16) {
+        let at = place.point(sight.aim.tables.place[step.to as usize]);
         let heading = wrap(place.turn);
-        let (near, turned, soon) = self.config.alike;
-        let tenth = ((soon * self.aim.tables.fps) as u32).max(1);
+        let (mut near, mut turned, soon) = self.config.alike;
+        // The last steps are to be met more exactly.
+        let last = (at - sight.aim.goal).length_squared() < LAST * LAST;
+        if last {
+            (near, turned) = (0.4 * near, 0.4 * turned);
+        }
+        let tenth = ((soon * sight.aim.tables.fps) as u32).max(1);
         let cell = |v: f32, side: f32| (v / side).floor() as i32;
-        let key = (step.to / tenth, cell(at.x, near), cell(at.y, near), cell(heading, turned));
+        let key = (2 * (step.to / tenth) + u32::from(last), cell(at.x, near), cell(at.y, near), cell(heading, turned));
         // One that is as near for clearly less is not alike.
         let before = self.seen.get(&key).copied().unwrap_or(f32::INFINITY);
         if gone < before - 0.05 {
@@ -270,25 +361,12 @@ impl Look<'_, '_> {
         }
     }
 
-    fn arrive(&mut self, state: u32, place: &Rigid, gone: f32, end: At) {
-        let off = self.aim.goal_term(place, end);
+    fn arrive(&mut self, sight: &Sight<'_, '_>, state: u32, place: &Rigid, gone: f32, end: At) {
+        let off = sight.aim.goal_term(place, end);
         // As good as a path with 3 m more, but not as good as one that is there.
         let cost = gone + 3.0 * off;
         if self.best.is_none_or(|b| cost < b.0) {
             self.best = Some((cost, off, state, end));
         }
-    }
-
-    fn finish(self) -> Informed {
-        let states = self.states.len();
-        let Some((_, off, state, end)) = self.best else { return Informed { path: None, off: f32::INFINITY, states } };
-        let mut steps = Vec::new();
-        let mut at = state;
-        while at != 0 {
-            steps.push(self.states[at as usize].step);
-            at = self.states[at as usize].parent;
-        }
-        steps.reverse();
-        Informed { path: Some((steps, end)), off, states }
     }
 }

@@ -6,13 +6,16 @@
 //! better, with obstacles in the cost (EMS) or along a way found before (PFF); [`informed`] finds a first path by looking ahead;
 //! [`approach`] bends the last steps onto the goal.
 //!
-//! Does not: read files, know the clock, start threads, or move anybody. Searches are in slices of counts.
+//! Does not: read files, know the clock, or move anybody. Searches are in slices of counts. Threads are started only where somebody asks for more
+//! than one, and change nothing but the time.
 
 pub mod approach;
 pub mod field;
 pub mod ground;
+pub mod headed;
 pub mod informed;
 pub mod path;
+mod score;
 pub mod search;
 pub mod solve;
 pub mod tables;
@@ -22,6 +25,7 @@ pub mod tree;
 pub use crate::Form;
 pub use field::Field;
 pub use ground::Ground;
+pub use headed::Headed;
 pub use path::{Aim, Path, Terms};
 pub use search::{Counts, Search};
 pub use solve::{Effort, Method, Solver};

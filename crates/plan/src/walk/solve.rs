@@ -1,7 +1,7 @@
 //! A task searched by one method, in slices, and what was found, best first.
 
 use super::approach::{self, ApproachConfig};
-use super::informed::{self, InformedConfig, Order};
+use super::informed::{self, Ahead, InformedConfig, Order, Sight};
 use super::path::{Aim, Path};
 use super::search::{Counts, Search};
 use super::tables::Step;
@@ -56,11 +56,13 @@ pub struct Effort {
     pub followed: u64,
     /// Paths that are kept.
     pub keep: usize,
+    /// Threads that score mutations. What is found does not depend on it.
+    pub threads: usize,
 }
 
 impl Default for Effort {
     fn default() -> Self {
-        Effort { starts: 4, states: 8000, beam: 200, followed: 40_000, keep: 12 }
+        Effort { starts: 4, states: 8000, beam: 200, followed: 40_000, keep: 12, threads: 1 }
     }
 }
 
@@ -69,11 +71,38 @@ fn good(path: &Path) -> bool {
     path.terms.goal + path.terms.collide < 0.32
 }
 
+/// Whether it also needs no shorter way: nothing looks for another.
+fn fine(path: &Path) -> bool {
+    good(path) && path.terms.cost() < FINE
+}
+
+/// About a detour of a fifth, or a corner missed by half a metre, and some transitions.
+const FINE: f32 = 6.0;
 /// Looking ahead that ran out of states before so many and came no nearer than a metre (eq. 1) is hemmed in where it stands: mutations and
 /// chance have nothing to start from.
 const HEMMED: (usize, f32) = (1000, 11.0);
 /// Evaluations between two looks at what was used up.
 const SLICE: u64 = 20_000;
+/// States entered in one slice of looking ahead.
+const ENTRIES: usize = 500;
+/// Eq. 1 of paths that are handed on to mutations, one after the other: mutations are better at the last decimetres than looking ahead.
+const HAND_ON: [f32; 4] = [3.0, 1.5, 0.7, 0.3];
+
+/// The starts of a walk: how much looking ahead hurries and what it takes for alike ([`InformedConfig`]), or chance.
+const LOOKS: [Option<(f32, f32)>; 4] = [Some((1.6, 0.2)), Some((2.5, 0.3)), None, Some((3.0, 0.2))];
+
+/// What a walk is doing.
+#[derive(Clone, Debug)]
+enum Phase {
+    /// Looking ahead, and how often a path was handed on.
+    Look(Box<Ahead>, usize),
+    /// Mutating what looking ahead found.
+    Improve(Box<Ahead>, usize),
+    /// Something else next.
+    Next,
+    /// Mutating what chance found.
+    Chance,
+}
 
 /// A search by one method.
 #[derive(Clone, Debug)]
@@ -85,7 +114,7 @@ pub struct Solver<'t> {
     started: u32,
     states: usize,
     found: Vec<Path>,
-    at_minimum: bool,
+    phase: Phase,
     /// Looking ahead hardly left the start.
     hemmed: bool,
     /// Until the last start.
@@ -96,7 +125,7 @@ impl<'t> Solver<'t> {
     /// Nothing is looked at yet.
     pub fn new(task: &'t Task<'t>, method: Method, effort: Effort, seed: u64) -> Solver<'t> {
         let aim = if method == Method::Pff { task.pff() } else { task.ems() };
-        let search = aim.map(|aim| Search::new(aim, seed));
+        let search = aim.map(|aim| Search::new(aim, seed).threads(effort.threads));
         Solver {
             task,
             method,
@@ -105,7 +134,7 @@ impl<'t> Solver<'t> {
             started: 0,
             states: 0,
             found: Vec::new(),
-            at_minimum: true,
+            phase: Phase::Next,
             hemmed: false,
             followed: 0,
         }
@@ -119,56 +148,99 @@ impl<'t> Solver<'t> {
     /// Works on for about so many evaluations. `true` when it is done.
     pub fn step(&mut self, evaluations: u64) -> bool {
         let Some(search) = &mut self.search else { return true };
-        if self.at_minimum {
-            let looks = match self.method {
-                Method::Beam | Method::AStar => 1,
-                Method::Walk => self.effort.starts.max(1),
-                Method::Ems | Method::Pff => self.effort.starts,
-            };
-            if self.started >= looks {
-                return true;
-            }
-            self.started += 1;
-            let order = match self.method {
-                Method::Beam => Some((Order::Beam(self.effort.beam), 1.6, self.effort.states)),
-                Method::AStar => Some((Order::AStar, 1.6, self.effort.states)),
-                // The first start looks ahead in a hurry, the next two are left to chance; if none of them led there, the fourth has patience.
-                // Where the first hardly left the start, patience is next, and chance is left out.
-                Method::Walk if self.hemmed => Some((Order::AStar, 1.2, 6 * self.effort.states)),
-                Method::Walk if self.started > 3 && self.found.first().is_some_and(good) => return true,
-                Method::Walk if self.started == 1 => Some((Order::AStar, 1.6, self.effort.states)),
-                Method::Walk if self.started == 4 => Some((Order::AStar, 1.2, 6 * self.effort.states)),
-                _ => None,
-            };
-            if let Some((order, weight, states)) = order {
-                let mut config = InformedConfig { order, states, weight, ..InformedConfig::default() };
-                if self.started > 1 {
-                    config.alike = (0.1, 0.1, 0.1);
-                }
-                let looked = informed::look(search.aim(), search.ends(), &self.task.field, &config);
-                self.states += looked.states;
-                self.hemmed = looked.states < HEMMED.0 && looked.off > HEMMED.1;
-                search.clear();
-                if let Some((steps, end)) = looked.path {
-                    search.seed(steps, end);
-                }
-                if self.method == Method::Walk && self.hemmed {
-                    keep(&mut self.found, search.pool(), self.effort.keep);
-                    return self.started > 1;
-                }
-                if self.method != Method::Walk {
+        let field = &self.task.field;
+        match std::mem::replace(&mut self.phase, Phase::Next) {
+            Phase::Next => {
+                if matches!(self.method, Method::Beam | Method::AStar) {
+                    let order = if self.method == Method::Beam { Order::Beam(self.effort.beam) } else { Order::AStar };
+                    let config = InformedConfig { order, states: self.effort.states, ..InformedConfig::default() };
+                    let sight = Sight { aim: search.aim(), ends: search.ends(), field, headed: &self.task.headed };
+                    let looked = informed::look(&sight, config);
+                    self.states += looked.states;
+                    if let Some((steps, end)) = looked.path {
+                        search.seed(steps, end);
+                    }
                     keep(&mut self.found, search.pool(), self.effort.keep);
                     return true;
                 }
-            } else if !search.restart() {
-                return false;
+                if self.started >= self.effort.starts.max(u32::from(self.method == Method::Walk)) {
+                    return true;
+                }
+                // A walk looks ahead first, in several ways where one leads nowhere, and leaves one start to chance: what is found by none of two
+                // is seldom found by patience. Where looking ahead hardly left the start chance is left out.
+                let look = LOOKS.get(self.started as usize).copied().flatten().filter(|_| self.method == Method::Walk);
+                if self.method == Method::Walk && self.started > 0 && self.found.iter().any(good) {
+                    // There, but not by a fine way: chance may know a better one.
+                    self.started = (self.started + 1).max(self.effort.starts.saturating_sub(1));
+                } else {
+                    self.started += 1;
+                    if let Some((weight, alike)) = look {
+                        let states = self.effort.states / 2;
+                        let alike = (alike, alike, alike);
+                        let config = InformedConfig { states, weight, alike, ..InformedConfig::default() };
+                        self.phase = Phase::Look(Box::new(Ahead::new(search.aim(), config)), 0);
+                        return false;
+                    }
+                }
+                if !self.hemmed && search.restart() {
+                    self.phase = Phase::Chance;
+                }
             }
-            self.at_minimum = false;
-        }
-        if search.step(evaluations.min(SLICE)) || search.counts().followed > self.followed + self.effort.followed {
-            self.at_minimum = true;
-            self.followed = search.counts().followed;
-            keep(&mut self.found, search.pool(), self.effort.keep);
+            Phase::Look(mut ahead, mut handed) => {
+                let sight = Sight { aim: search.aim(), ends: search.ends(), field, headed: &self.task.headed };
+                let enough = HAND_ON.get(handed).copied().unwrap_or_default();
+                let before = ahead.states();
+                let more = ahead.go(&sight, ENTRIES, enough) && ahead.entered() < ahead.config().states;
+                self.states += ahead.states() - before;
+                let arrived = ahead.off() <= enough;
+                if !more {
+                    self.hemmed = ahead.states() < HEMMED.0 && ahead.off() > HEMMED.1;
+                }
+                if !arrived && more {
+                    self.phase = Phase::Look(ahead, handed);
+                    return false;
+                }
+                while HAND_ON.get(handed).is_some_and(|next| ahead.off() <= *next) {
+                    handed += 1;
+                }
+                search.clear();
+                if let Some((steps, end)) = ahead.path() {
+                    search.seed(steps, end);
+                }
+                if self.hemmed {
+                    keep(&mut self.found, search.pool(), self.effort.keep);
+                    return false;
+                }
+                // What has nothing left to look at is improved once and for all.
+                self.phase = Phase::Improve(ahead, if more { handed } else { usize::MAX });
+            }
+            Phase::Improve(ahead, handed) => {
+                let spent = search.counts().followed > self.followed + self.effort.followed;
+                if !search.step(evaluations.min(SLICE)) && !spent {
+                    self.phase = Phase::Improve(ahead, handed);
+                    return false;
+                }
+                self.followed = search.counts().followed;
+                keep(&mut self.found, search.pool(), self.effort.keep);
+                if self.found.first().is_some_and(fine) {
+                    return true;
+                }
+                if handed < HAND_ON.len() && !self.found.iter().any(good) {
+                    self.phase = Phase::Look(ahead, handed);
+                }
+            }
+            Phase::Chance => {
+                let spent = search.counts().followed > self.followed + self.effort.followed;
+                if !search.step(evaluations.min(SLICE)) && !spent {
+                    self.phase = Phase::Chance;
+                    return false;
+                }
+                self.followed = search.counts().followed;
+                keep(&mut self.found, search.pool(), self.effort.keep);
+                if self.method == Method::Walk && self.found.first().is_some_and(fine) {
+                    return true;
+                }
+            }
         }
         false
     }

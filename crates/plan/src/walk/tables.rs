@@ -156,6 +156,8 @@ pub struct Tables {
     pub over: f32,
     /// Those that begin above are passed below by some motion, metres.
     pub under: f32,
+    /// Radius of the tightest turn that a motion goes through, metres.
+    pub tightest: f32,
     /// Whether a frame stands still on both feet.
     pub(super) still: Vec<bool>,
     steps: Vec<Step>,
@@ -177,6 +179,9 @@ const MEDIAN_COST: f32 = 0.3;
 const STILL: f32 = 0.12;
 /// Standing still costs as much as going at this, metres per second: nobody waits on the way.
 const DAWDLE: f32 = 0.5;
+/// A turn by this, radians, over at least so much way, metres, is one round a corner and not on the spot.
+const CORNER: f32 = 1.0;
+const ROUND: f32 = 0.5;
 /// Faster than this it goes somewhere.
 const GOES: f32 = 0.4;
 
@@ -206,6 +211,7 @@ impl Tables {
             narrow: 0.0,
             over: 0.0,
             under: f32::INFINITY,
+            tightest: 1.0,
             still: Vec::new(),
             steps: Vec::new(),
             leaving: vec![Vec::new(); clips.len()],
@@ -298,6 +304,25 @@ impl Tables {
         if self.body == 0.0 {
             self.body = self.reach_most;
         }
+        self.tightest = self.turns().unwrap_or(1.0);
+    }
+
+    /// Radius of the tightest turn by [`CORNER`] or more on a way of at least [`ROUND`].
+    fn turns(&self) -> Option<f32> {
+        let mut tightest: Option<f32> = None;
+        for clip in 0..self.clips() {
+            let frames = self.starts[clip] as usize..self.starts[clip + 1] as usize;
+            for first in frames.clone().step_by(2) {
+                for last in (first..frames.end).step_by(2) {
+                    let arc = self.arc[last] - self.arc[first];
+                    let turned = wrap(self.turn[last] - self.turn[first]).abs();
+                    if arc >= ROUND && turned >= CORNER && tightest.is_none_or(|t| arc / turned < t) {
+                        tightest = Some(arc / turned);
+                    }
+                }
+            }
+        }
+        tightest
     }
 
     /// Gathers the cuts of the graph and their clusters.

@@ -9,7 +9,9 @@ use kumite_motion::{EdgeIdx, Vec2};
 use super::Config;
 use super::field::{Field, Walls, length};
 use super::ground::Ground;
+use super::headed::{Headed, Tail};
 use super::path::Aim;
+use super::search::Ends;
 use super::tables::{ANY, At, Rigid, STAND, Tables};
 
 /// From where to where.
@@ -67,6 +69,10 @@ impl std::error::Error for WalkError {}
 /// A body passes no gap narrower than twice this, metres: half a pelvis from front to back.
 const LEAST: f32 = 0.1;
 
+/// With fewer last motions than these, those that end so far off are looked at too: metres, radians.
+const FEW: usize = 8;
+const NEARLY: (f32, f32) = (0.08, 0.1);
+
 /// Ready to be searched.
 #[derive(Clone, Debug)]
 pub struct Task<'a> {
@@ -88,7 +94,9 @@ pub struct Task<'a> {
     pub route: Option<(Vec<Vec2>, f32)>,
     /// Of the way: distances to the goal.
     pub field: Field,
-    /// The nearest place to the goal that can be reached, where the goal cannot.
+    /// The same for a body that cannot turn on the spot.
+    pub headed: Headed,
+    /// The nearest place to the goal that can be reached, where the goal cannot, or only by a way that is narrower than walking bodies are.
     pub closest: Option<Vec2>,
 }
 
@@ -99,6 +107,18 @@ impl<'a> Task<'a> {
         tables: &'a Tables,
         query: Query,
         obstacles: &[Obstacle],
+        config: Config,
+    ) -> Result<Task<'a>, WalkError> {
+        Task::with_room(library, tables, query, obstacles, &[], config)
+    }
+
+    /// The same, with the first obstacles kept from farther than the others by `room`, metres.
+    pub fn with_room(
+        library: &Library,
+        tables: &'a Tables,
+        query: Query,
+        obstacles: &[Obstacle],
+        room: &[f32],
         config: Config,
     ) -> Result<Task<'a>, WalkError> {
         let fine = |p: Vec2| p.is_finite() && p.abs().max_element() <= 1000.0;
@@ -136,7 +156,7 @@ impl<'a> Task<'a> {
         if !ends.contains(&true) {
             return Err(WalkError::NoAction { action: action.unwrap_or(ANY).to_owned() });
         }
-        let ground = Ground::new(obstacles, from, query.goal, tables.reach_most + config.margin + 0.1);
+        let ground = Ground::new(obstacles, room, from, query.goal, tables.reach_most + config.margin + 0.1);
         let walls = Walls::new(&ground, tables.over, tables.under);
         // As wide as a walking body is, or else as narrow as one can be.
         let (mut route, mut closest) = (None, None);
@@ -148,10 +168,73 @@ impl<'a> Task<'a> {
                 break;
             }
         }
-        if route.is_none() {
-            closest = Some(field.closest(from));
+        if route.as_ref().is_none_or(|r| r.1 < tables.narrow) {
+            let wide = Field::new(&ground, &walls, query.goal, tables.narrow);
+            closest = Some(if route.is_none() { field.closest(from) } else { wide.closest(from) });
         }
-        Ok(Task { tables, ground, walls, config, query, start, start_after, ends, prompt, route, field, closest })
+        let headed = Headed::default();
+        let mut task = Task {
+            tables,
+            ground,
+            walls,
+            config,
+            query,
+            start,
+            start_after,
+            ends,
+            prompt,
+            route,
+            field,
+            headed,
+            closest,
+        };
+        if task.route.is_some() {
+            let tails = task.tails();
+            task.headed = Headed::new(&task.ground, &task.walls, &task.field, from, &tails, tables.tightest);
+        }
+        Ok(task)
+    }
+
+    /// Last motions that lead to the goal and touch nothing; if hardly any does, also those that lead nearly there.
+    pub fn tails(&self) -> Vec<Tail> {
+        let Some(aim) = self.ems() else { return Vec::new() };
+        let (tables, goal) = (self.tables, self.query.goal);
+        let ends = Ends::new(&aim, ((0.1 * tables.fps) as u32).max(1));
+        // Where a motion is entered, and the first end after that.
+        let mut last: Vec<(At, At)> =
+            tables.steps().iter().filter_map(|s| Some((s.to, *ends.after(&aim, s.after).first()?))).collect();
+        last.sort_unstable();
+        last.dedup();
+        let facings: Vec<f32> = match self.query.facing {
+            Some(facing) => vec![facing],
+            None => (0..8).map(|k| k as f32 * std::f32::consts::FRAC_PI_4).collect(),
+        };
+        let mut tails = Vec::new();
+        let mut lead = |off: Vec2, turned: f32| {
+            for &(enter, end) in &last {
+                for facing in &facings {
+                    let turn = facing + turned - tables.turn[end as usize];
+                    let arrives = tables.place[end as usize];
+                    let place = Rigid::about(arrives, turn, goal + off - arrives);
+                    if aim.collisions(enter, end, &place, true, |_| false) > 0.0 {
+                        continue;
+                    }
+                    let gone = aim.way()[end as usize] - aim.way()[enter as usize];
+                    let at = place.point(tables.place[enter as usize]);
+                    let heading = place.turn + tables.turn[enter as usize];
+                    tails.push(Tail { at, heading, way: gone + 0.3 * aim.goal_term(&place, end) });
+                }
+            }
+            tails.len()
+        };
+        if lead(Vec2::ZERO, 0.0) < FEW {
+            for turned in [-NEARLY.1, NEARLY.1] {
+                for (x, z) in [(0.0, 0.0), (NEARLY.0, 0.0), (-NEARLY.0, 0.0), (0.0, NEARLY.0), (0.0, -NEARLY.0)] {
+                    lead(Vec2::new(x, z), turned);
+                }
+            }
+        }
+        tails
     }
 
     /// Where it stands at the beginning.

@@ -1,0 +1,347 @@
+//! All mutations of one path, bounded, and followed where they may be better. The work is in parts that know nothing of each other, so that
+//! threads may share it and the result does not depend on how many there are.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use kumite_motion::Chance;
+
+use super::path::{Aim, Path, Trace};
+use super::search::{Candidate, Counts, Ends};
+use super::tables::{At, Rigid, Step};
+
+/// Parts that detours are done in.
+const DETOURS: usize = 4;
+
+/// The best few mutations of a path, best first.
+pub(super) fn mutations(
+    aim: &Aim<'_>,
+    ends: &Ends,
+    candidate: &Candidate,
+    bound: f32,
+    seed: u64,
+    threads: usize,
+) -> (Vec<(Path, Trace)>, Counts) {
+    let view = View::new(aim, candidate);
+    let count = candidate.path.steps.len();
+    let demotes = if aim.config.demote { count } else { 0 };
+    let parts = count + 1 + demotes + DETOURS;
+    let most = aim.config.best.max(1);
+    let score = |part: usize, bound: f32| {
+        let mut scorer = Scorer {
+            aim,
+            ends,
+            candidate,
+            view: &view,
+            bound,
+            found: Vec::new(),
+            counts: Counts::default(),
+            scratch: Default::default(),
+        };
+        if part <= count {
+            (part..=count).for_each(|rest| scorer.hop(part, rest));
+            scorer.end(part);
+        } else if part <= count + demotes {
+            scorer.demote(part - count - 1);
+        } else {
+            let mut chance = Chance::new(seed.wrapping_add(part as u64));
+            (0..aim.config.detours / DETOURS as u32).for_each(|_| scorer.detour(&mut chance));
+        }
+        (part, scorer.found, scorer.counts)
+    };
+    // What one wave finds bounds the next, so that little is followed in vain; the first are small, because they know least.
+    let (mut found, mut counts) = (Vec::<(Path, Trace)>::new(), Counts::default());
+    let (mut first, mut wave) = (0, 1);
+    while first < parts {
+        let last = (first + wave).min(parts);
+        let bound = bound.min(found.get(most - 1).map_or(f32::INFINITY, |f| f.0.terms.cost()));
+        for (_, own, more) in share(first..last, threads, |part| score(part, bound)) {
+            for one in own {
+                let at = found.partition_point(|f| f.0.terms.cost() <= one.0.terms.cost());
+                found.insert(at, one);
+            }
+            found.truncate(most);
+            counts.evaluations += more.evaluations;
+            counts.followed += more.followed;
+        }
+        (first, wave) = (last, (2 * wave).min(WAVE));
+    }
+    (found, counts)
+}
+
+/// Parts in one wave at most.
+const WAVE: usize = 8;
+
+/// Does some parts, by several threads where there are enough of them; in the order of the parts.
+fn share<T: Send>(
+    parts: Range<usize>,
+    threads: usize,
+    work: impl Fn(usize) -> (usize, Vec<T>, Counts) + Sync,
+) -> Vec<(usize, Vec<T>, Counts)> {
+    let threads = threads.min(parts.len() / 2);
+    if threads <= 1 {
+        return parts.map(work).collect();
+    }
+    let next = AtomicUsize::new(parts.start);
+    let some = || {
+        let mut done = Vec::new();
+        loop {
+            let part = next.fetch_add(1, Ordering::Relaxed);
+            if part >= parts.end {
+                return done;
+            }
+            done.push(work(part));
+        }
+    };
+    let mut done = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(some)).collect();
+        let mut done = some();
+        for other in others {
+            done.extend(other.join().unwrap_or_else(|e| std::panic::resume_unwind(e)));
+        }
+        done
+    });
+    done.sort_by_key(|d| d.0);
+    done
+}
+
+/// One part of the work.
+struct Scorer<'s, 'a> {
+    aim: &'s Aim<'a>,
+    ends: &'s Ends,
+    candidate: &'s Candidate,
+    view: &'s View,
+    /// What a path must cost less than.
+    bound: f32,
+    /// The best few, best first.
+    found: Vec<(Path, Trace)>,
+    counts: Counts,
+    scratch: (Trace, Vec<Step>),
+}
+
+impl Scorer<'_, '_> {
+    /// What is certain of a path's cost before it is followed.
+    #[inline]
+    fn certain(&self, smooth: f32, arc: f32, place: &Rigid, end: At) -> f32 {
+        let off = (place.point(self.aim.tables.place[end as usize]) - self.aim.goal).length();
+        smooth + self.aim.goal_term(place, end) + self.aim.travel_term(arc, off)
+    }
+
+    fn bound(&self) -> f32 {
+        let own = self.found.get(self.aim.config.best.max(1) - 1).map_or(f32::INFINITY, |f| f.0.terms.cost());
+        self.bound.min(own)
+    }
+
+    /// Follows a path that may be good enough.
+    fn follow(&mut self, keep: usize, middle: &[Step], rest: usize, end: At) {
+        let (mut trace, mut steps) = std::mem::take(&mut self.scratch);
+        steps.clear();
+        steps.extend_from_slice(&self.candidate.path.steps[..keep]);
+        steps.extend_from_slice(middle);
+        steps.extend_from_slice(&self.candidate.path.steps[rest..]);
+        trace.share(&self.candidate.trace, keep, self.aim.waypoints.len());
+        self.counts.followed += 1;
+        if let Some(terms) = self.aim.evaluate(&steps, end, keep, &mut trace, self.bound()) {
+            let at = self.found.partition_point(|f| f.0.terms.cost() <= terms.cost());
+            self.found.insert(at, (Path { steps: steps.clone(), end, terms }, trace.clone()));
+            self.found.truncate(self.aim.config.best.max(1));
+        }
+        self.scratch = (trace, steps);
+    }
+
+    /// Leaves out the steps from `keep` to `rest`, and puts none or one root-level transition in their place.
+    fn hop(&mut self, keep: usize, rest: usize) {
+        let tables = self.aim.tables;
+        let (enter, earliest) = self.view.enters[keep];
+        let leave = self.view.leaves[rest];
+        let (a, b) = (tables.clip(enter), tables.clip(leave));
+        let end = self.candidate.path.end;
+        let last = rest == self.candidate.path.steps.len();
+        if a == b && rest > keep && leave >= earliest && (!last || self.may_end(earliest, end)) {
+            let place = self.view.places[keep].after(&self.view.onto_end[rest]);
+            let way = self.aim.way();
+            let arc = self.view.arc[keep] + way[leave as usize] - way[enter as usize] + self.view.arc_rest[rest];
+            self.counts.evaluations += 1;
+            if self.certain(self.view.smooth[keep] + self.view.smooth_rest[rest], arc, &place, end) < self.bound() {
+                self.follow(keep, &[], rest, end);
+            }
+        }
+        let roots = tables.roots(a, b);
+        let all = tables.steps();
+        for &root in &roots[roots.partition_point(|r| all[*r as usize].from < earliest)..] {
+            let step = all[root as usize];
+            if leave < step.after || (last && !self.may_end(step.after, end)) {
+                continue;
+            }
+            self.try_one(keep, rest, step);
+        }
+    }
+
+    #[inline]
+    fn try_one(&mut self, keep: usize, rest: usize, step: Step) {
+        let way = self.aim.way();
+        let (enter, leave) = (self.view.enters[keep].0, self.view.leaves[rest]);
+        let place = self.view.places[keep].after(&step.align).after(&self.view.onto_end[rest]);
+        let arc = self.view.arc[keep] + way[step.from as usize] - way[enter as usize] + way[leave as usize]
+            - way[step.to as usize]
+            + self.view.arc_rest[rest];
+        self.counts.evaluations += 1;
+        let smooth = self.view.smooth[keep] + step.cost + self.view.smooth_rest[rest];
+        if self.certain(smooth, arc, &place, self.candidate.path.end) < self.bound() {
+            self.follow(keep, &[step], rest, self.candidate.path.end);
+        }
+    }
+
+    /// Whether a path that may branch again from `after` on may end at a frame.
+    fn may_end(&self, after: At, end: At) -> bool {
+        let ends = self.ends.after(self.aim, after);
+        ends.first().is_some_and(|a| *a <= end) && ends.last().is_some_and(|b| end <= *b)
+    }
+
+    /// Ends elsewhere: in the clip that is played after `keep` steps, or after one more.
+    fn end(&mut self, keep: usize) {
+        let tables = self.aim.tables;
+        let way = self.aim.way();
+        let (enter, earliest) = self.view.enters[keep];
+        let place = self.view.places[keep];
+        let count = self.candidate.path.steps.len();
+        let ends = |search: &Scorer<'_, '_>, after: At| {
+            let ends = search.ends.after(search.aim, after);
+            let first = search.ends.by_clip[tables.clip(after)].partition_point(|e| *e < after);
+            first..first + ends.len()
+        };
+        for k in ends(self, earliest) {
+            let end = self.ends.by_clip[tables.clip(earliest)][k];
+            let arc = self.view.arc[keep] + way[end as usize] - way[enter as usize];
+            self.counts.evaluations += 1;
+            if self.certain(self.view.smooth[keep], arc, &place, end) < self.bound() {
+                self.follow(keep, &[], count, end);
+            }
+        }
+        let clip = tables.clip(enter);
+        for to in 0..tables.clips() {
+            if self.ends.by_clip[to].is_empty() {
+                continue;
+            }
+            let roots = tables.roots(clip, to);
+            let all = tables.steps();
+            for &root in &roots[roots.partition_point(|r| all[*r as usize].from < earliest)..] {
+                let step = all[root as usize];
+                let then = place.after(&step.align);
+                let arc = self.view.arc[keep] + way[step.from as usize] - way[enter as usize];
+                for k in ends(self, step.after) {
+                    let end = self.ends.by_clip[to][k];
+                    self.counts.evaluations += 1;
+                    let arc = arc + way[end as usize] - way[step.to as usize];
+                    if self.certain(self.view.smooth[keep] + step.cost, arc, &then, end) < self.bound() {
+                        self.follow(keep, &[step], count, end);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Exchanges a step for the others of its cluster.
+    fn demote(&mut self, k: usize) {
+        let tables = self.aim.tables;
+        let own = self.candidate.path.steps[k];
+        let on = tables.leaving(tables.clip(own.from));
+        let Some(position) = on.iter().find(|s| tables.steps()[**s as usize].edge == own.edge) else { return };
+        let (_, earliest) = self.view.enters[k];
+        let leave = self.view.leaves[k + 1];
+        let last = k + 1 == self.candidate.path.steps.len();
+        for &other in tables.cluster(*position) {
+            let step = tables.steps()[other as usize];
+            if other == *position || step.from < earliest || leave < step.after {
+                continue;
+            }
+            if last && !self.may_end(step.after, self.candidate.path.end) {
+                continue;
+            }
+            self.try_one(k, k + 1, step);
+        }
+    }
+
+    /// Goes through a third clip instead of one, two or no steps.
+    fn detour(&mut self, chance: &mut Chance) {
+        let tables = self.aim.tables;
+        let all = tables.steps();
+        let count = self.candidate.path.steps.len() as u32;
+        let keep = chance.below(count + 1) as usize;
+        let rest = (keep + chance.below(3) as usize).min(count as usize);
+        let (enter, earliest) = self.view.enters[keep];
+        let leave = self.view.leaves[rest];
+        let on = tables.leaving(tables.clip(enter));
+        let on = &on[on.partition_point(|s| all[*s as usize].from < earliest)..];
+        if on.is_empty() {
+            return;
+        }
+        let one = all[on[chance.below(on.len() as u32) as usize] as usize];
+        let roots = tables.roots(tables.clip(one.to), tables.clip(leave));
+        let roots = &roots[roots.partition_point(|r| all[*r as usize].from < one.after)..];
+        if roots.is_empty() {
+            return;
+        }
+        let two = all[roots[chance.below(roots.len() as u32) as usize] as usize];
+        let last = rest == count as usize;
+        if leave < two.after || (last && !self.may_end(two.after, self.candidate.path.end)) {
+            return;
+        }
+        let way = self.aim.way();
+        let place = self.view.places[keep].after(&one.align).after(&two.align).after(&self.view.onto_end[rest]);
+        let arc = self.view.arc[keep] + way[one.from as usize] - way[enter as usize] + way[two.from as usize]
+            - way[one.to as usize]
+            + way[leave as usize]
+            - way[two.to as usize]
+            + self.view.arc_rest[rest];
+        self.counts.evaluations += 1;
+        let smooth = self.view.smooth[keep] + one.cost + two.cost + self.view.smooth_rest[rest];
+        if self.certain(smooth, arc, &place, self.candidate.path.end) < self.bound() {
+            self.follow(keep, &[one, two], rest, self.candidate.path.end);
+        }
+    }
+}
+
+/// A path from both of its ends: what is there before each stretch, and what comes after it.
+struct View {
+    /// Per stretch: its first frame, and from where on it may be left.
+    enters: Vec<(At, At)>,
+    /// Its last frame.
+    leaves: Vec<At>,
+    places: Vec<Rigid>,
+    /// From a stretch's place to the last one's.
+    onto_end: Vec<Rigid>,
+    smooth: Vec<f32>,
+    /// Of all steps from a stretch on.
+    smooth_rest: Vec<f32>,
+    arc: Vec<f32>,
+    /// Way after a stretch.
+    arc_rest: Vec<f32>,
+}
+
+impl View {
+    fn new(aim: &Aim<'_>, candidate: &Candidate) -> View {
+        let steps = &candidate.path.steps;
+        let count = steps.len();
+        let way = aim.way();
+        let mut enters = vec![(aim.start.0, aim.start_after)];
+        enters.extend(steps.iter().map(|s| (s.to, s.after)));
+        let mut leaves: Vec<At> = steps.iter().map(|s| s.from).collect();
+        leaves.push(candidate.path.end);
+        let places = candidate.trace.places[..=count].to_vec();
+        let mut onto_end = vec![Rigid::new(&kumite_motion::align::Planar::IDENTITY); count + 1];
+        let mut smooth_rest = vec![0.0; count + 1];
+        let mut arc_rest = vec![0.0; count + 1];
+        for k in (0..count).rev() {
+            onto_end[k] = steps[k].align.after(&onto_end[k + 1]);
+            smooth_rest[k] = smooth_rest[k + 1] + steps[k].cost;
+            arc_rest[k] = arc_rest[k + 1] + way[leaves[k + 1] as usize] - way[enters[k + 1].0 as usize];
+        }
+        let (mut smooth, mut arc) = (vec![0.0; count + 1], vec![0.0; count + 1]);
+        for k in 0..count {
+            smooth[k + 1] = smooth[k] + steps[k].cost;
+            arc[k + 1] = arc[k] + way[leaves[k] as usize] - way[enters[k].0 as usize];
+        }
+        View { enters, leaves, places, onto_end, smooth, smooth_rest, arc, arc_rest }
+    }
+}
