@@ -71,9 +71,9 @@ fn good(path: &Path) -> bool {
     path.terms.goal + path.terms.collide < 0.32
 }
 
-/// Whether it also needs no shorter way: nothing looks for another.
-fn fine(path: &Path) -> bool {
-    good(path) && path.terms.cost() < FINE
+/// Whether it also needs no shorter way: nothing looks for another. Places that somebody asked for are passed within 20 cm.
+fn fine(path: &Path, asked: bool) -> bool {
+    good(path) && path.terms.cost() < FINE && (!asked || path.terms.waypoints < 0.5)
 }
 
 /// About a detour of a fifth, or a corner missed by half a metre, and some transitions.
@@ -149,6 +149,7 @@ impl<'t> Solver<'t> {
     pub fn step(&mut self, evaluations: u64) -> bool {
         let Some(search) = &mut self.search else { return true };
         let field = &self.task.field;
+        let asked = !self.task.query.waypoints.is_empty();
         match std::mem::replace(&mut self.phase, Phase::Next) {
             Phase::Next => {
                 if matches!(self.method, Method::Beam | Method::AStar) {
@@ -171,7 +172,8 @@ impl<'t> Solver<'t> {
                 let look = LOOKS.get(self.started as usize).copied().flatten().filter(|_| self.method == Method::Walk);
                 if self.method == Method::Walk && self.started > 0 && self.found.iter().any(good) {
                     // There, but not by a fine way: chance may know a better one.
-                    self.started = (self.started + 1).max(self.effort.starts.saturating_sub(1));
+                    let left = if asked { self.effort.starts } else { 2 };
+                    self.started = (self.started + 1).max((self.effort.starts + 1).saturating_sub(left));
                 } else {
                     self.started += 1;
                     if let Some((weight, alike)) = look {
@@ -222,7 +224,7 @@ impl<'t> Solver<'t> {
                 }
                 self.followed = search.counts().followed;
                 keep(&mut self.found, search.pool(), self.effort.keep);
-                if self.found.first().is_some_and(fine) {
+                if self.found.iter().any(|path| fine(path, asked)) {
                     return true;
                 }
                 if handed < HAND_ON.len() && !self.found.iter().any(good) {
@@ -237,7 +239,7 @@ impl<'t> Solver<'t> {
                 }
                 self.followed = search.counts().followed;
                 keep(&mut self.found, search.pool(), self.effort.keep);
-                if self.method == Method::Walk && self.found.first().is_some_and(fine) {
+                if self.method == Method::Walk && self.found.iter().any(|path| fine(path, asked)) {
                     return true;
                 }
             }
