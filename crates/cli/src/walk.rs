@@ -171,7 +171,7 @@ pub(crate) fn row(attempt: &Attempt<'_>, seconds: f64) -> Row {
     if let Some((walked, path)) = &attempt.best {
         cost = f64::from(path.terms.cost());
         let q = walked.take.quality;
-        quality = q.foot_slide_cm_s <= 2.0 && q.float_cm <= 1.0 && q.snap <= 1.5;
+        quality = walked.sound();
         let travel = f64::from(walked.travel);
         values.extend([
             ("transitions", walked.transitions as f64),

@@ -49,6 +49,14 @@ pub struct Walked {
     pub depths: Vec<f32>,
 }
 
+impl Walked {
+    /// Whether it passes the quality gates: feet slide 2 cm/s, float 1 cm, snap 1.5.
+    pub fn sound(&self) -> bool {
+        let q = self.take.quality;
+        q.foot_slide_cm_s <= 2.0 && q.float_cm <= 1.0 && q.snap <= 1.5
+    }
+}
+
 impl Walker {
     /// Works the tables out; `bends` lets clips be bent a little on the way.
     pub fn new(library: Arc<Library>, bends: Option<&Bends>) -> Walker {
@@ -313,6 +321,8 @@ pub const CLOSE: (f32, f32) = (0.03, 2.0 * std::f32::consts::PI / 180.0);
 /// How much farther an obstacle is kept from after a walk touched it, beside how deep that was, metres; and how much at most.
 const MORE: f32 = 0.01;
 const ROOM: f32 = 0.12;
+/// Searches until a walk that arrives will do although it does not pass the gates.
+const SOUND: u32 = 4;
 /// Searches in all.
 const ROUNDS: u32 = 10;
 
@@ -471,13 +481,13 @@ impl<'w> Attempt<'w> {
                     *room = (*room + depth + MORE).min(ROOM);
                 }
             }
-            let rank = |o: Outcome, w: &Walked| (o != Outcome::Arrived, w.collision_frames);
+            let rank = |o: Outcome, w: &Walked| (o != Outcome::Arrived, !w.sound(), w.collision_frames);
             let better = self.best.as_ref().is_none_or(|b| rank(outcome, &walked) < rank(self.outcome, &b.0));
             if better {
                 self.outcome = outcome;
                 self.best = Some((walked, path));
             }
-            if self.outcome == Outcome::Arrived {
+            if self.outcome == Outcome::Arrived && self.best.as_ref().is_some_and(|b| b.0.sound()) {
                 return true;
             }
         }
@@ -486,7 +496,11 @@ impl<'w> Attempt<'w> {
             self.room.iter_mut().for_each(|room| *room *= 0.5);
         }
         self.round += 1;
-        if (self.hemmed || !any) && self.ask.begin.is_none() {
+        let arrived = self.outcome == Outcome::Arrived;
+        if arrived && self.round >= SOUND {
+            return true;
+        }
+        if (self.hemmed || !any || arrived) && self.ask.begin.is_none() {
             let all = self.walker.beginnings();
             self.first_step = (self.first_step + 1) % all.len().max(1);
             if let Some(edge) = all.get(self.first_step) {
@@ -494,7 +508,7 @@ impl<'w> Attempt<'w> {
             }
         }
         // Who fits through nothing that leads there is blocked; one search shows it.
-        if let Some(closest) = self.closest {
+        if let Some(closest) = self.closest.filter(|_| !arrived) {
             self.outcome = Outcome::Blocked(closest);
             self.best = None;
             return true;
