@@ -70,7 +70,7 @@ const CLAIMS: &[Claim] = &[
     Claim {
         name: "retarget",
         says: "Motions carried over to another body keep their planted feet (slide grows by 0.5 cm/s or less in every clip), \
-               float by 1 cm or less, and come back within 2 degrees (99.5 % of joints and frames).",
+               float by 1 cm or less in every frame, and come back within 2 degrees in every joint and frame.",
         by: Proof::Test("kumite-bake", "captures", "onto"),
     },
     Claim {

@@ -174,6 +174,12 @@ impl Chain {
     /// Brings the end to `target`, or as near as the limb is long, in the plane the limb is already in; the attitude of hand or foot in
     /// the world stays. `world` is that of `pose` before and after.
     pub fn reach(&self, skeleton: &Skeleton, target: Vec3, pose: &mut Pose, world: &mut WorldPose) {
+        // Near its full length a leg straightens by degrees for the last millimetres: what the source did not do is not asked for.
+        self.reach_within(0.999, skeleton, target, pose, world);
+    }
+
+    /// Likewise, stretched to this share of its length at most, or as far as it is already.
+    pub fn reach_within(&self, share: f32, skeleton: &Skeleton, target: Vec3, pose: &mut Pose, world: &mut WorldPose) {
         let (top, middle, end) = (world.position(self.top), world.position(self.hinge), world.position(self.end));
         let held = world.rotation(self.end);
         let (upper, lower) = (middle - top, end - middle);
@@ -181,8 +187,7 @@ impl Chain {
         if a < 1e-6 || b < 1e-6 {
             return;
         }
-        // Near its full length a leg straightens by degrees for the last millimetres: what the source did not do is not asked for.
-        let longest = (upper + lower).length().max(0.999 * (a + b));
+        let longest = (upper + lower).length().max(share * (a + b));
         let wanted = (target - top).length().clamp((a - b).abs() + 1e-4 * a, longest);
         // The axis of bending: the limb's own where it is bent enough to have one, else the hinge's.
         let hinge = world.rotation(self.top) * self.axis;

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use glam::{Mat4, Vec4};
+
 use crate::anatomy::Anatomy;
 use crate::blend::ease;
 use crate::ik::Chain;
+use crate::rotation::about;
 use crate::{Clip, ClipError, Contacts, FrameIdx, JointIdx, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk};
 
 /// One side of a retarget: a skeleton, who is what in it, and how its frames lie.
@@ -38,23 +41,24 @@ pub fn retarget(clip: &Clip, from: Actor<'_>, to: Actor<'_>) -> Result<Clip, Cli
     let mut out = Clip::from_fn(&clip.name, Arc::clone(to.skeleton), clip.fps(), clip.frames(), |frame, out| {
         clip.pose(FrameIdx(frame as u32), &mut pose);
         fk::pose(clip.skeleton(), &pose, &mut source);
-        out.clone_from(&Pose::rest(to.skeleton));
-        // Attitudes, parents first; what nobody drives keeps its rest.
-        world.rotations.clear();
-        for joint in to.skeleton.joints() {
-            let above = to.skeleton.parent(joint).map_or(Quat::IDENTITY, |p| world.rotations[p.at()]);
-            if let Some((driver, turn)) = drivers[joint.at()] {
-                out.rotations[joint.at()] = (above.conjugate() * source.rotation(driver) * turn).normalize();
-            }
-            world.rotations.push(above * out.rotations[joint.at()]);
+        let hips = place_pelvis(&from, &to, scale, &source);
+        pose_as(&to, &drivers, &source, Quat::IDENTITY, hips, out, &mut world);
+        let stands = [0, 1].map(|k| {
+            let (leg, (hold, offsets)) = (legs[k].as_ref()?, &holds[k]);
+            let ball = ball_of(&from, &source, leg.foot).filter(|_| hold[frame] > 0.0)?;
+            let wanted = Vec3::new(ball.x, ball.y - from.anatomy.floor, ball.z) * scale + offsets[frame];
+            let ankle = world.position(leg.leg.end) + wanted - ball_of(&to, &world, leg.foot)?;
+            let hip = world.position(leg.leg.top) - hips;
+            let carries = upright(hips + hip - ankle);
+            let length = leg.stretch(&source, &world);
+            Some((leg, Stand { hip, ankle, wanted, hold: hold[frame], carries, length }))
+        });
+        let (shift, roll) = carry(hips, &stands.map(|s| s.map(|(_, stand)| stand)));
+        if shift != Vec3::ZERO {
+            pose_as(&to, &drivers, &source, roll, hips + shift, out, &mut world);
         }
-        place_pelvis(&from, &to, scale, &source, out, &mut world);
-        for (leg, (hold, offsets)) in legs.iter().zip(&holds) {
-            let Some(leg) = leg else { continue };
-            if let (Some(ball), true) = (ball_of(&from, &source, leg.foot), hold[frame] > 0.0) {
-                let wanted = Vec3::new(ball.x, ball.y - from.anatomy.floor, ball.z) * scale + offsets[frame];
-                leg.plant(&to, wanted, hold[frame], out, &mut world);
-            }
+        for (leg, stand) in stands.into_iter().flatten() {
+            leg.plant(&to, &stand, out, &mut world);
         }
     })?;
     out.contacts.clone_from(&clip.contacts);
@@ -75,30 +79,49 @@ fn drivers(from: &Actor<'_>, to: &Actor<'_>) -> Vec<Option<(JointIdx, Quat)>> {
     drivers
 }
 
-fn place_pelvis(
-    from: &Actor<'_>,
+/// Half way between the hips, or the pelvis of who has none.
+fn middle(world: &WorldPose, actor: &Actor<'_>) -> Vec3 {
+    let hips = [Role::LeftHip, Role::RightHip].map(|r| actor.roles.get(r).map(|j| world.position(j)));
+    match hips {
+        [Some(l), Some(r)] => (l + r) * 0.5,
+        _ => world.position(actor.roles.get(Role::Pelvis).unwrap_or(JointIdx::ROOT)),
+    }
+}
+
+/// Where the middle of the hips goes. Heights are measured from the hips: they are what the legs hold up.
+fn place_pelvis(from: &Actor<'_>, to: &Actor<'_>, scale: f32, source: &WorldPose) -> Vec3 {
+    let s = middle(source, from);
+    let height = (s.y - from.anatomy.floor - from.anatomy.ankle) * scale + to.anatomy.ankle;
+    Vec3::new(s.x * scale, height, s.z * scale)
+}
+
+/// The source's attitudes, but for a pelvis that rolls, with the hips at a place.
+fn pose_as(
     to: &Actor<'_>,
-    scale: f32,
+    drivers: &[Option<(JointIdx, Quat)>],
     source: &WorldPose,
+    roll: Quat,
+    hips: Vec3,
     out: &mut Pose,
     world: &mut WorldPose,
 ) {
-    // Heights are measured from the hips: they are what the legs hold up.
-    let middle = |world: &WorldPose, actor: &Actor<'_>| {
-        let hips = [Role::LeftHip, Role::RightHip].map(|r| actor.roles.get(r).map(|j| world.position(j)));
-        match hips {
-            [Some(l), Some(r)] => (l + r) * 0.5,
-            _ => world.position(actor.roles.get(Role::Pelvis).unwrap_or(JointIdx::ROOT)),
+    let pelvis = to.roles.get(Role::Pelvis);
+    out.clone_from(&Pose::rest(to.skeleton));
+    // Parents first; what nobody drives keeps its rest.
+    world.rotations.clear();
+    for joint in to.skeleton.joints() {
+        let above = to.skeleton.parent(joint).map_or(Quat::IDENTITY, |p| world.rotations[p.at()]);
+        if let Some((driver, turn)) = drivers[joint.at()] {
+            let roll = if Some(joint) == pelvis { roll } else { Quat::IDENTITY };
+            out.rotations[joint.at()] = (above.conjugate() * roll * source.rotation(driver) * turn).normalize();
         }
-    };
+        world.rotations.push(above * out.rotations[joint.at()]);
+    }
     fk::pose(to.skeleton, out, world);
-    let s = middle(source, from);
-    let height = (s.y - from.anatomy.floor - from.anatomy.ankle) * scale + to.anatomy.ankle;
-    let wanted = Vec3::new(s.x * scale, height, s.z * scale);
-    let shift = wanted - middle(world, to);
+    let shift = hips - middle(world, to);
     // A bone under the pelvis that stands for the place on the ground moves along the ground; the pelvis rises and sinks on it.
-    let pelvis = to.roles.get(Role::Pelvis).filter(|p| *p != JointIdx::ROOT);
-    let own = pelvis.and_then(|p| Some((p, to.skeleton.movers().binary_search(&p).ok()?)));
+    let own = pelvis.filter(|p| *p != JointIdx::ROOT);
+    let own = own.and_then(|p| Some((p, to.skeleton.movers().binary_search(&p).ok()?)));
     match own {
         Some((pelvis, mover)) => {
             let above = to.skeleton.parent(pelvis).map_or(Quat::IDENTITY, |p| world.rotation(p));
@@ -110,27 +133,109 @@ fn place_pelvis(
     fk::pose(to.skeleton, out, world);
 }
 
+/// A foot the ground holds.
+#[derive(Clone, Copy)]
+struct Stand {
+    /// Its hip from the middle of both.
+    hip: Vec3,
+    /// Where its ankle goes, and its ball.
+    ankle: Vec3,
+    wanted: Vec3,
+    /// How firmly, 0..1.
+    hold: f32,
+    /// How much of the body the leg may carry, 0..1.
+    carries: f32,
+    /// From hip to ankle, when the leg is as straight as the source's.
+    length: f32,
+}
+
+/// How much of a body a leg from ankle to hip may carry, 0..1: nothing where it lies along the ground.
+fn upright(leg: Vec3) -> f32 {
+    ease((leg.y / leg.length().max(1e-6) - 0.4) / 0.4)
+}
+
+/// By how much the hips move and roll so that legs on the ground are as straight as the source's: hips of another width and legs of
+/// another length would else bend a leg that was straight, or not reach the ground with it, and what it was could not be told on the way
+/// back. The smallest such change, found by Gauss and Newton; none where no foot is held.
+fn carry(hips: Vec3, stands: &[Option<Stand>; 2]) -> (Vec3, Quat) {
+    let across = match stands {
+        [Some(left), Some(right)] => left.hip - right.hip,
+        [Some(one), None] | [None, Some(one)] => one.hip,
+        [None, None] => return (Vec3::ZERO, Quat::IDENTITY),
+    };
+    // A roll lifts one hip and lowers the other.
+    let axis = across.cross(Vec3::Y).normalize_or(Vec3::Z);
+    // Shift, and roll by its lever.
+    let mut change = Vec4::ZERO;
+    for _ in 0..16 {
+        let roll = about(axis, change.w / LEVER);
+        // Of |change|^2 + sum of weight * (stretch - length)^2.
+        let (mut matrix, mut right) = (Mat4::IDENTITY, -change);
+        for stand in stands.iter().flatten() {
+            let hip = roll * stand.hip;
+            let line = hips + change.truncate() + hip - stand.ankle;
+            let stretch = line.length().max(1e-6);
+            let along = line / stretch;
+            let along = along.extend(stand.carries * along.dot(axis.cross(hip)) / LEVER);
+            let weight = FIRM * stand.hold / (1.0 - stand.hold + FIRM / STIFF);
+            matrix += Mat4::from_cols(along * along.x, along * along.y, along * along.z, along * along.w) * weight;
+            right += along * ((stand.length - stretch) * weight);
+        }
+        let step = matrix.inverse() * right;
+        change += step;
+        if step.length_squared() < 1e-12 {
+            break;
+        }
+    }
+    (change.truncate(), about(axis, change.w / LEVER))
+}
+
+/// How much straightness counts beside staying, for a foot held by half, and for one held wholly.
+const FIRM: f32 = 4.0;
+const STIFF: f32 = 4000.0;
+/// A roll counts as much as moving this far for a radian, metres.
+const LEVER: f32 = 0.19;
+
 /// One leg of the target.
 struct Side {
     foot: Role,
     leg: Chain,
+    /// Its hip, knee and ankle in the source.
+    source: [JointIdx; 3],
 }
 
 impl Side {
     fn new(from: &Actor<'_>, to: &Actor<'_>, ankle: Role) -> Option<Side> {
         let knee = ankle.parent()?;
         let hip = knee.parent()?;
-        from.roles.get(ankle)?;
+        let source = [from.roles.get(hip)?, from.roles.get(knee)?, from.roles.get(ankle)?];
         let axis = to.anatomy.frame(hip)? * Vec3::X;
         let leg = Chain { top: to.roles.get(hip)?, hinge: to.roles.get(knee)?, end: to.roles.get(ankle)?, axis };
-        Some(Side { foot: ankle, leg })
+        Some(Side { foot: ankle, leg, source })
+    }
+
+    /// From hip to ankle, as straight as the source's leg is.
+    fn stretch(&self, source: &WorldPose, world: &WorldPose) -> f32 {
+        let lengths = |world: &WorldPose, [hip, knee, ankle]: [JointIdx; 3]| {
+            let [hip, knee, ankle] = [hip, knee, ankle].map(|j| world.position(j));
+            ((ankle - hip).length(), (knee - hip).length() + (ankle - knee).length())
+        };
+        let (far, whole) = lengths(source, self.source);
+        lengths(world, [self.leg.top, self.leg.hinge, self.leg.end]).1 * far / whole.max(1e-6)
     }
 
     /// Bends the leg so that the ball of the foot stands where it is wanted, as far as the ground holds it.
-    fn plant(&self, to: &Actor<'_>, wanted: Vec3, hold: f32, out: &mut Pose, world: &mut WorldPose) {
+    fn plant(&self, to: &Actor<'_>, stand: &Stand, out: &mut Pose, world: &mut WorldPose) {
         let Some(own) = ball_of(to, world, self.foot) else { return };
-        let target = world.position(self.leg.end) + (wanted - own) * hold;
-        self.leg.reach(to.skeleton, target, out, world);
+        let (hip, ankle) = (world.position(self.leg.top), world.position(self.leg.end));
+        let [now, then] = [ankle - hip, ankle + stand.wanted - own - hip];
+        // Round the hip and not straight across, and as straight as the source until the ground is sure of it: what a leg loses of its
+        // straightness on the way to the ground could not be told on the way back.
+        let sure = stand.hold * stand.hold * stand.hold;
+        let straight = now.length() + (stand.length - now.length()) * stand.hold;
+        let length = straight + (then.length() - straight) * sure;
+        let target = hip + now.lerp(then, stand.hold).normalize_or(Vec3::NEG_Y) * length;
+        self.leg.reach_within(0.9999, to.skeleton, target, out, world);
     }
 }
 

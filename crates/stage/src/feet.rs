@@ -7,7 +7,7 @@ use kumite_motion::anatomy::Anatomy;
 use kumite_motion::blend::ease;
 use kumite_motion::retarget::{Actor, ball_of, heel_of};
 use kumite_motion::rotation::about;
-use kumite_motion::{Contacts, Pose, Role, Roles, Skeleton, Vec3, WorldPose, fk, ik};
+use kumite_motion::{Contacts, JointIdx, Pose, Role, Roles, Skeleton, Vec3, WorldPose, fk, ik};
 
 /// How long a foot takes from its hold back to its motion, seconds.
 const RELEASE: f32 = 0.25;
@@ -81,6 +81,7 @@ struct Hold {
 #[derive(Clone, Copy, Debug)]
 struct Target {
     leg: ik::Chain,
+    toe: Option<JointIdx>,
     /// Its ankle.
     to: Vec3,
     /// The bottom of its ball.
@@ -170,7 +171,8 @@ impl Feet {
             let Some(leg) = ik::Chain::of_canonical(ankle) else { continue };
             let to = world.position(leg.end) + offset;
             let firm = hold.grip.map(|grip| ease(grip.near)).into_iter().fold(hold.left(), f32::max);
-            *target = Some(Target { leg, to, ball: ball + offset, firm });
+            let toe = ankle.child().map(Role::joint);
+            *target = Some(Target { leg, toe, to, ball: ball + offset, firm });
             // How far the hip is too high for the leg to get there.
             let line = world.position(leg.top) - to;
             let own = (world.position(leg.top) - world.position(leg.end)).length();
@@ -185,10 +187,10 @@ impl Feet {
             world.positions.iter_mut().for_each(|p| p.y -= self.drop);
         }
         // A foot in the air does not sink with the hips.
-        for ((hold, (ankle, heel_part, toe_part)), target) in self.holds.iter_mut().zip(FEET).zip(targets) {
+        for ((hold, (_, heel_part, toe_part)), target) in self.holds.iter_mut().zip(FEET).zip(targets) {
             let Some(target) = target.filter(|t| self.drop > 1e-6 || t.firm > 0.0) else { continue };
             let longest = reach(skeleton, &target.leg, world, target.to);
-            let to = hold.peel(skeleton, ankle, &target, longest, seconds, pose, world);
+            let to = hold.peel(skeleton, &target, longest, seconds, pose, world);
             let line = to - world.position(target.leg.top);
             let missed = line * (target.firm * ((longest / line.length().max(1e-6)).min(1.0) - 1.0));
             target.leg.reach(skeleton, to + missed, pose, world);
@@ -263,7 +265,6 @@ impl Hold {
     fn peel(
         &mut self,
         skeleton: &Skeleton,
-        ankle: Role,
         target: &Target,
         longest: f32,
         seconds: f32,
@@ -292,9 +293,9 @@ impl Hold {
         let (foot, held) = (target.leg.end, world.rotation(target.leg.end));
         let turned = turn * held;
         pose.rotations[foot.at()] = (world.rotation(target.leg.hinge).conjugate() * turned).normalize();
-        if let Some(toe) = ankle.child().map(|toe| toe.joint().at()) {
+        if let Some(toe) = target.toe {
             // Toes stay on the ground.
-            pose.rotations[toe] = (turned.conjugate() * held * pose.rotations[toe]).normalize();
+            pose.rotations[toe.at()] = (turned.conjugate() * held * pose.rotations[toe.at()]).normalize();
         }
         fk::pose(skeleton, pose, world);
         target.ball + turn * arm
