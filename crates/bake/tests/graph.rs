@@ -203,14 +203,19 @@ fn random_walk(clips: &[Clip], graph: &Graph, seed: u64, seconds: f32) -> Seen {
         last_planted = planted;
         let turns = last_pose.as_ref().map(|last| Velocity::between(last, &pose, DT).rotations);
         if let (Some(now), Some(then), true) = (&turns, &last_turns, since_join < 2) {
-            let steps = now.iter().zip(then).map(|(a, b)| (*a - *b).length());
-            seen.snap = steps.fold(seen.snap, f32::max);
+            let steps = now.iter().zip(then).map(|(a, b)| (*a - *b).length()).enumerate();
+            seen.snap = steps.filter(|s| counts(s.0)).map(|s| s.1).fold(seen.snap, f32::max);
         }
         since_join += 1;
         (last_pose, last_turns) = (Some(pose.clone()), turns);
         before.clone_from(&world.positions);
     }
     seen
+}
+
+/// Wrists and toes are the noisiest of captures, and left out as in the quality of takes.
+fn counts(joint: usize) -> bool {
+    ![Role::LeftWrist, Role::RightWrist, Role::LeftToe, Role::RightToe].iter().any(|r| r.joint().at() == joint)
 }
 
 /// Steps of angular velocities that only one in a thousand inside the clips is larger than, radians per second.
@@ -220,7 +225,8 @@ fn natural_snap(clips: &[Clip]) -> f32 {
         let poses = clip.poses();
         let turns: Vec<Velocity> = poses.windows(2).map(|p| Velocity::between(&p[0], &p[1], DT)).collect();
         for pair in turns.windows(2) {
-            steps.extend(pair[0].rotations.iter().zip(&pair[1].rotations).map(|(a, b)| (*a - *b).length()));
+            let both = pair[0].rotations.iter().zip(&pair[1].rotations).enumerate();
+            steps.extend(both.filter(|b| counts(b.0)).map(|(_, (a, b))| (*a - *b).length()));
         }
     }
     steps.sort_by(f32::total_cmp);

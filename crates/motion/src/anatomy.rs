@@ -243,8 +243,10 @@ impl Measured<'_> {
             let leg = Axes { first: Vec3::NEG_Y, second: Vec3::X };
             set(hip, Some(limb(hip, knee)?), leg);
             set(knee, Some(limb(knee, ankle_role)?), leg);
-            let flat = &flat[usize::from(side == Side::Right)];
-            let sole = self.sole(ankle_role, toe_role, flat, &bend);
+            let [flat, others] = [side == Side::Right, side != Side::Right].map(|right| &flat[usize::from(right)]);
+            let other = self.sole(ankle_role.mirrored(), toe_role.mirrored(), others, &bend, f32::INFINITY);
+            let slope = other.map_or(f32::INFINITY, |sole| slope(&sole));
+            let sole = self.sole(ankle_role, toe_role, flat, &bend, slope);
             if let (Some(sole), Some(from), Some(to)) = (sole, self.roles.get(ankle_role), self.roles.get(toe_role)) {
                 let world = &self.worlds[0];
                 let bone = world.rotation(from).conjugate() * (world.position(to) - world.position(from));
@@ -318,8 +320,15 @@ impl Measured<'_> {
         }
     }
 
-    /// Up from the sole and along the foot, in the ankle's frame.
-    fn sole(&self, ankle: Role, toe: Role, flat: &[usize], bend: impl Fn(&WorldPose) -> Option<Vec3>) -> Option<Axes> {
+    /// Up from the sole and along the foot, in the ankle's frame. `other` is the slope of the other foot's bone when its sole is flat.
+    fn sole(
+        &self,
+        ankle: Role,
+        toe: Role,
+        flat: &[usize],
+        bend: impl Fn(&WorldPose) -> Option<Vec3>,
+        other: f32,
+    ) -> Option<Axes> {
         let joint = self.roles.get(ankle)?;
         let mut up = Vec3::ZERO;
         for &look in flat {
@@ -331,10 +340,10 @@ impl Measured<'_> {
             // Without toes the knee says where forward is: square to its axis.
             tip.filter(|t| t.dot(up).abs() < 0.9).or_else(|| Some(self.mean(ankle, bend)?.cross(up)))
         })?;
-        // A fighter's rear heel may never come down. No ankle is so high that the foot's bone falls by more than a
-        // third of a right angle when the sole is flat.
-        let slope = libm::asinf((-up.dot(ahead)).clamp(-1.0, 1.0));
-        let flat_slope = slope.clamp(0.08, 0.60);
+        // A fighter's rear heel may never come down: both feet are alike, and the other's may. No ankle is so high that the foot's bone
+        // falls by more than a third of a right angle when the sole is flat.
+        let slope = slope(&Axes { first: up, second: ahead });
+        let flat_slope = if slope > other + RAISED { other } else { slope.clamp(0.08, 0.60) };
         let aside = up.cross(ahead).try_normalize()?;
         up = crate::rotation::about(aside, slope - flat_slope) * up;
         Some(Axes { first: up, second: ahead })
@@ -387,6 +396,14 @@ impl Measured<'_> {
         Some((floor, toe, flat))
     }
 }
+
+/// By how much a foot's bone falls along the foot, radians.
+fn slope(sole: &Axes) -> f32 {
+    libm::asinf((-sole.first.dot(sole.second)).clamp(-1.0, 1.0))
+}
+
+/// A foot that is steeper than the other by this, radians, has its heel raised.
+const RAISED: f32 = 0.1;
 
 /// Height of the toe joint above the sole, as a share of the thigh: half the thickness of a shod forefoot.
 const TOE: f32 = 0.06;

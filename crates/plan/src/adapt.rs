@@ -99,14 +99,19 @@ impl Adaptation {
         arm.reach(skeleton, end + way * share, pose, world);
     }
 
-    /// Whether a body can be bent so: it does not lie, and its legs reach its feet.
+    /// Whether a body can be bent so: it does not lie, its legs reach its feet, and it does not fall over backwards.
     pub(crate) fn fits(&self, bodies: &Bodies, place: &Place, time: f32, row: &Row) -> bool {
         if self.lean == Vec3::ZERO && self.shift == Vec3::ZERO {
             return true;
         }
         let shift = place.turn_back(self.shift) * self.weight(time);
         let sunk = sinks(&LEGS.map(|leg| leg.map(|role| row.get(bodies.joint(role)))), shift);
-        sunk <= DEEPEST && row.get(bodies.joint(Role::Pelvis)).y + shift.y - sunk >= LOWEST
+        let at = |role: Role| row.get(bodies.joint(role));
+        let ahead = (at(Role::LeftHip) - at(Role::RightHip)).cross(Vec3::Y).normalize_or(Vec3::ZERO);
+        let trunk = (at(Role::Neck) - at(Role::Pelvis)).normalize_or(Vec3::Y);
+        let bent = from_vector(place.turn_back(self.lean) * self.weight(time)) * trunk;
+        let over = -bent.dot(ahead) > BACKWARD.max(-trunk.dot(ahead));
+        sunk <= DEEPEST && at(Role::Pelvis).y + shift.y - sunk >= LOWEST && !over
     }
 
     /// The same on spheres: rotations about the joints of the spine, legs stretched between moved hips and standing feet.
@@ -196,6 +201,9 @@ fn sinks(legs: &[[Vec3; 3]; 2], shift: Vec3) -> f32 {
 const DEEPEST: f32 = 0.25;
 /// Hips get no lower than this, and who has them lower does not bend: captured crouches are higher, who lies is not. Metres.
 const LOWEST: f32 = 0.36;
+
+/// A trunk leans back by this at most, or as far as its motion has it: the sine of 25 degrees.
+const BACKWARD: f32 = 0.42;
 
 /// How many joints of the spine carry a part, and how much of the hips' shift it takes.
 fn chain(part: Role) -> (usize, f32) {

@@ -10,7 +10,7 @@ use kumite_motion::rotation::about;
 use kumite_motion::{Contacts, JointIdx, Pose, Role, Roles, Skeleton, Vec3, WorldPose, fk, ik};
 
 /// How long a foot takes from its hold back to its motion, seconds.
-const RELEASE: f32 = 0.25;
+const RELEASE: f32 = 0.20;
 /// How long the floor takes to get hold of a sole, before it comes down, and to lose it after, seconds.
 pub(crate) const GRIP: f32 = 0.12;
 /// Soles of captures are this far off the floor while planted, metres.
