@@ -99,10 +99,18 @@ impl Adaptation {
         arm.reach(skeleton, end + way * share, pose, world);
     }
 
-    /// Whether a body can be bent so: it does not lie, its legs reach its feet, and it does not fall over backwards.
+    /// Whether a body can be bent so: it does not lie, its legs reach its feet, its arm the hand, and it does not fall over backwards.
     pub(crate) fn fits(&self, bodies: &Bodies, place: &Place, time: f32, row: &Row) -> bool {
-        if self.lean == Vec3::ZERO && self.shift == Vec3::ZERO {
-            return true;
+        if let Some((wrist, way)) = self.hand {
+            let (Some(elbow), Some(shoulder)) = (wrist.parent(), wrist.parent().and_then(Role::parent)) else {
+                return false;
+            };
+            let [top, hinge, end] = [shoulder, elbow, wrist].map(|role| row.get(bodies.joint(role)));
+            let whole = (hinge - top).length() + (end - hinge).length();
+            let far = (end + place.turn_back(way) * self.weight(time) - top).length() / whole.max(1e-6);
+            // Or as near or far as its motion has it.
+            let own = (end - top).length() / whole.max(1e-6);
+            return (ARM.0.min(own)..=ARM.1.max(own)).contains(&far);
         }
         let shift = place.turn_back(self.shift) * self.weight(time);
         let sunk = sinks(&LEGS.map(|leg| leg.map(|role| row.get(bodies.joint(role)))), shift);
@@ -202,6 +210,8 @@ const DEEPEST: f32 = 0.25;
 /// Hips get no lower than this, and who has them lower does not bend: captured crouches are higher, who lies is not. Metres.
 const LOWEST: f32 = 0.36;
 
+/// A drawn hand is this far from its shoulder at least and at most, in arms: nearer the elbow has to flip, farther it locks.
+const ARM: (f32, f32) = (0.35, 0.95);
 /// A trunk leans back by this at most, or as far as its motion has it: the sine of 25 degrees.
 const BACKWARD: f32 = 0.42;
 

@@ -11,6 +11,8 @@ use kumite_motion::{Contacts, JointIdx, Pose, Role, Roles, Skeleton, Vec3, World
 
 /// How long a foot takes from its hold back to its motion, seconds.
 const RELEASE: f32 = 0.20;
+/// And if it was torn off and steps, seconds: its leg is straight then, and a quick one would snap.
+const STEP: f32 = 0.32;
 /// How long the floor takes to get hold of a sole, before it comes down, and to lose it after, seconds.
 pub(crate) const GRIP: f32 = 0.12;
 /// Soles of captures are this far off the floor while planted, metres.
@@ -18,7 +20,7 @@ const FLOAT: f32 = 0.03;
 /// A foot steps when its motion has gone farther than this from its hold, metres: the clip means another place. It is lifted by so much, metres.
 const TORN: f32 = 0.25;
 /// And when its leg does not reach the hold by this much, metres.
-const SHORT: f32 = 0.004;
+const SHORT: f32 = 0.008;
 /// It stands again once its motion does: slower than this, metres per second.
 const STILL: f32 = 0.10;
 const LIFT: f32 = 0.03;
@@ -27,7 +29,7 @@ const LANDED: f32 = 0.01;
 /// A heel rises over its ball by so much at most, radians, by so many of them a second, and comes back in about this time, seconds.
 const PEEL: (f32, f32, f32) = (0.4, 4.0, 0.07);
 /// A leg is stretched to this share of its length at most, and freely to the other.
-const REACH: f32 = 0.996;
+const REACH: f32 = 0.994;
 const FREE: f32 = 0.96;
 /// Hips give way by this much at most where legs do not reach their holds, metres, and take about this long for it, seconds.
 const DEEPEST: f32 = 0.06;
@@ -65,6 +67,8 @@ struct Hold {
     since: f32,
     /// How far the heel has risen over the ball because the leg was too short, radians.
     rise: f32,
+    /// How long that takes, seconds.
+    release: f32,
     /// Whether it was torn off, and steps to where its motion stands.
     steps: bool,
     /// Whether the leg did not reach where it was wanted in the last tick.
@@ -119,6 +123,7 @@ impl Default for Hold {
             rest: Vec3::ZERO,
             since: RELEASE,
             rise: 0.0,
+            release: RELEASE,
             steps: false,
             short: false,
             ball: Vec3::ZERO,
@@ -220,7 +225,7 @@ impl Hold {
         let left = self.rest * self.left();
         let still = (ball - self.ball).length() < STILL * seconds;
         self.ball = ball;
-        self.steps &= stands.is_some() && !(still && !self.short && self.since >= RELEASE);
+        self.steps &= stands.is_some() && !(still && !self.short && self.since >= self.release);
         if let Some(part) = stands.filter(|_| !self.steps) {
             let point = if part == Part::Heel { heel } else { ball };
             // It comes down where it is shown.
@@ -229,16 +234,15 @@ impl Hold {
             self.at = Some((part, at));
             let offset = Vec3::new(at.x - point.x, 0.0, at.z - point.z);
             if offset.length() <= TORN {
-                self.rest = offset;
-                self.since = 0.0;
+                (self.rest, self.since, self.release) = (offset, 0.0, RELEASE);
                 return offset;
             }
-            self.steps = true;
+            (self.steps, self.release) = (true, STEP);
         }
         if self.at.take().is_none() {
             self.since += seconds;
         }
-        let way = (self.since / RELEASE).min(1.0);
+        let way = (self.since / self.release).min(1.0);
         let lift = if self.steps { LIFT * 16.0 * way * way * (1.0 - way) * (1.0 - way) } else { 0.0 };
         self.rest * self.left() + Vec3::Y * lift
     }
@@ -304,12 +308,12 @@ impl Hold {
     /// Lets go of what the leg does not reach: the foot steps from where it is shown, `missed` from its hold.
     fn tear(&mut self, missed: Vec3) {
         self.rest += Vec3::new(missed.x, 0.0, missed.z);
-        (self.at, self.since, self.steps) = (None, 0.0, true);
+        (self.at, self.since, self.steps, self.release) = (None, 0.0, true, STEP);
     }
 
     /// How much is left of the last hold, 1 while it lasts.
     fn left(&self) -> f32 {
-        1.0 - ease(self.since / RELEASE)
+        1.0 - ease(self.since / self.release)
     }
 }
 
@@ -322,7 +326,7 @@ fn length(skeleton: &Skeleton, leg: &ik::Chain) -> f32 {
 fn reach(skeleton: &Skeleton, leg: &ik::Chain, world: &WorldPose, target: Vec3) -> f32 {
     let (from, whole) = (world.position(leg.top), length(skeleton, leg));
     let own = (world.position(leg.end) - from).length();
-    let longest = own.max(REACH * whole);
+    let longest = REACH * whole;
     let free = own.clamp(FREE * whole, longest - 0.005 * whole);
     let (room, length) = (longest - free, (target - from).length());
     if length <= free { length } else { free + room * (1.0 - libm::expf(-(length - free) / room)) }
