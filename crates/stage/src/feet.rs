@@ -1,5 +1,5 @@
 //! Planted feet stay planted, through joins and warps: what the clip calls planted is held where it came down. A foot stands on its heel until
-//! the ball is down, then on the ball.
+//! the ball is down, then on the ball. Where its leg gets too short for that the hips sink, then the heel rises, then the foot steps.
 
 use std::sync::Arc;
 
@@ -19,11 +19,11 @@ pub(crate) const GRIP: f32 = 0.12;
 const FLOAT: f32 = 0.03;
 /// A foot steps when its motion has gone farther than this from its hold, metres: the clip means another place. It is lifted by so much, metres.
 const TORN: f32 = 0.25;
+const LIFT: f32 = 0.03;
 /// And when its leg does not reach the hold by this much, metres.
 const SHORT: f32 = 0.008;
 /// It stands again once its motion does: slower than this, metres per second.
 const STILL: f32 = 0.10;
-const LIFT: f32 = 0.03;
 /// A sole has come down when it is this near to the floor, metres.
 const LANDED: f32 = 0.01;
 /// A heel rises over its ball by so much at most, radians, by so many of them a second, and comes back in about this time, seconds.
