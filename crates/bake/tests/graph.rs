@@ -20,6 +20,7 @@ use kumite_motion::{
     Clip, ClipIdx, Contacts, EdgeIdx, FrameIdx, Graph, NodeIdx, Pose, Role, Roles, Span, SpanKind, Vec3, WorldPose, fk,
     humanoid,
 };
+use kumite_stage::NOISY;
 
 /// Numbers that look random.
 struct Random(u64);
@@ -126,8 +127,8 @@ fn check_graph(clips: &[Clip], graph: &Graph, report: &Report) {
 struct Seen {
     /// Of any joint, metres per second.
     fastest: f32,
-    /// Largest step of a joint's angular velocity at a join, radians per second.
-    snap: f32,
+    /// Largest step of a joint's angular velocity at a join, radians per second: of any joint, and of those that count in takes.
+    snaps: [f32; 2],
     /// Speed of toes that the source says are planted: sum in metres per second, and how often it was looked at.
     /// Nothing plants them yet.
     slide: (f64, u32),
@@ -203,8 +204,11 @@ fn random_walk(clips: &[Clip], graph: &Graph, seed: u64, seconds: f32) -> Seen {
         last_planted = planted;
         let turns = last_pose.as_ref().map(|last| Velocity::between(last, &pose, DT).rotations);
         if let (Some(now), Some(then), true) = (&turns, &last_turns, since_join < 2) {
-            let steps = now.iter().zip(then).map(|(a, b)| (*a - *b).length()).enumerate();
-            seen.snap = steps.filter(|s| counts(s.0)).map(|s| s.1).fold(seen.snap, f32::max);
+            for (joint, (a, b)) in now.iter().zip(then).enumerate() {
+                let step = (*a - *b).length();
+                seen.snaps[0] = seen.snaps[0].max(step);
+                seen.snaps[1] = if counts(joint) { seen.snaps[1].max(step) } else { seen.snaps[1] };
+            }
         }
         since_join += 1;
         (last_pose, last_turns) = (Some(pose.clone()), turns);
@@ -213,13 +217,13 @@ fn random_walk(clips: &[Clip], graph: &Graph, seed: u64, seconds: f32) -> Seen {
     seen
 }
 
-/// Wrists and toes are the noisiest of captures, and left out as in the quality of takes.
+/// As in the quality of takes.
 fn counts(joint: usize) -> bool {
-    ![Role::LeftWrist, Role::RightWrist, Role::LeftToe, Role::RightToe].iter().any(|r| r.joint().at() == joint)
+    NOISY.iter().all(|r| r.joint().at() != joint)
 }
 
-/// Steps of angular velocities that only one in a thousand inside the clips is larger than, radians per second.
-fn natural_snap(clips: &[Clip]) -> f32 {
+/// Steps of angular velocities of some joints that only one in a thousand inside the clips is larger than, radians per second.
+fn natural_snap(clips: &[Clip], counts: fn(usize) -> bool) -> f32 {
     let mut steps = Vec::new();
     for clip in clips {
         let poses = clip.poses();
@@ -258,7 +262,9 @@ fn check_library(name: &str, clips: &[Clip], policy: Policy) -> Report {
     let count = std::env::var("KUMITE_WALKS").ok().and_then(|n| n.parse().ok()).unwrap_or(100);
     let walks: Vec<Seen> = (0..count).map(|seed| random_walk(clips, &graph, seed, 20.0)).collect();
     let most = |value: fn(&Seen) -> f32| walks.iter().map(value).fold(0.0, f32::max);
-    let (fastest, snap) = (most(|s| s.fastest), most(|s| s.snap) / natural_snap(clips));
+    let fastest = most(|s| s.fastest);
+    let snap = most(|s| s.snaps[1]) / natural_snap(clips, counts);
+    let any = most(|s| s.snaps[0]) / natural_snap(clips, |_| true);
     let slide = walks.iter().map(|s| s.slide.0).sum::<f64>() / walks.iter().map(|s| f64::from(s.slide.1)).sum::<f64>();
     let lengths: f32 = graph.edges().iter().map(|e| e.seconds).sum();
     println!(
@@ -285,6 +291,8 @@ fn check_library(name: &str, clips: &[Clip], policy: Policy) -> Report {
     // of a second.
     assert!(fastest < 25.0, "{fastest} m/s");
     assert!(snap <= 1.5, "{snap} times the captures' own");
+    // Toes of CMU's walks are where markers swap: what their snaps are measured by is noise itself.
+    assert!(any <= 1.5 || name == "CMU", "{any} times the captures' own, of any joint");
     report
 }
 

@@ -603,7 +603,7 @@ impl Count {
         }
         let Ok(take) = recorder.finish("trial", character.library().skeleton()) else { return };
         let q = take.quality;
-        let failed = q.foot_slide_cm_s > 2.0 || q.snap > 1.5 || q.float_cm > 1.0;
+        let failed = !q.passes();
         if decision.is_none() {
             self.undisturbed_failures += u32::from(failed);
             return;

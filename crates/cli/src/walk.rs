@@ -171,7 +171,7 @@ pub(crate) fn row(attempt: &Attempt<'_>, seconds: f64) -> Row {
     if let Some((walked, path)) = &attempt.best {
         cost = f64::from(path.terms.cost());
         let q = walked.take.quality;
-        quality = walked.sound();
+        quality = walked.take.quality.passes();
         let travel = f64::from(walked.travel);
         values.extend([
             ("transitions", walked.transitions as f64),

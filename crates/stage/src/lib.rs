@@ -19,7 +19,7 @@ pub use character::{Character, Playing};
 pub use compare::{jerk_ratio, obstacle_penetration_cm, penetration_cm};
 pub use defence::Defence;
 pub use kumite_motion::Chance;
-pub use quality::{Quality, SNAP_UNIT};
+pub use quality::{NOISY, Quality, SNAP_UNIT};
 pub use take::{Event, Recorder, Take};
 
 /// Ticks in one second; one [`Character::step`] is one tick.

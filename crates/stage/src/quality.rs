@@ -11,6 +11,9 @@ use crate::feet::{FEET, Part};
 /// Measured on the ACCAD and CMU fight captures, resampled to 60 frames per second, wrists and toes left out.
 pub const SNAP_UNIT: f32 = 11.9;
 
+/// The noisiest joints of captures: a snap is looked for in all others.
+pub const NOISY: [Role; 4] = [Role::LeftWrist, Role::RightWrist, Role::LeftToe, Role::RightToe];
+
 /// Of one take.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Quality {
@@ -27,6 +30,11 @@ pub struct Quality {
 }
 
 impl Quality {
+    /// Whether a take passes the gates: feet slide 2 cm/s, float 1 cm, snap 1.5.
+    pub fn passes(&self) -> bool {
+        self.foot_slide_cm_s <= 2.0 && self.float_cm <= 1.0 && self.snap <= 1.5
+    }
+
     /// `cuts` says which frames are the first after a cut.
     pub fn of(clip: &Clip, cuts: &[bool]) -> Quality {
         let (mut pose, mut world) = (Pose::default(), WorldPose::default());
@@ -75,7 +83,7 @@ impl Quality {
 /// in the blend is the new motion's own.
 fn snap(clip: &Clip, cuts: &[bool]) -> f32 {
     let mut largest = 0.0f32;
-    let skip = [Role::LeftWrist, Role::RightWrist, Role::LeftToe, Role::RightToe].map(Role::joint);
+    let skip = NOISY.map(Role::joint);
     for joint in clip.skeleton().joints().filter(|j| !skip.contains(j)) {
         let turn = |frame: usize| {
             let (a, b) = (FrameIdx(frame as u32), FrameIdx(frame as u32 + 1));

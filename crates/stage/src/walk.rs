@@ -49,14 +49,6 @@ pub struct Walked {
     pub depths: Vec<f32>,
 }
 
-impl Walked {
-    /// Whether it passes the quality gates: feet slide 2 cm/s, float 1 cm, snap 1.5.
-    pub fn sound(&self) -> bool {
-        let q = self.take.quality;
-        q.foot_slide_cm_s <= 2.0 && q.float_cm <= 1.0 && q.snap <= 1.5
-    }
-}
-
 impl Walker {
     /// Works the tables out; `bends` lets clips be bent a little on the way.
     pub fn new(library: Arc<Library>, bends: Option<&Bends>) -> Walker {
@@ -481,13 +473,13 @@ impl<'w> Attempt<'w> {
                     *room = (*room + depth + MORE).min(ROOM);
                 }
             }
-            let rank = |o: Outcome, w: &Walked| (o != Outcome::Arrived, !w.sound(), w.collision_frames);
+            let rank = |o: Outcome, w: &Walked| (o != Outcome::Arrived, !w.take.quality.passes(), w.collision_frames);
             let better = self.best.as_ref().is_none_or(|b| rank(outcome, &walked) < rank(self.outcome, &b.0));
             if better {
                 self.outcome = outcome;
                 self.best = Some((walked, path));
             }
-            if self.outcome == Outcome::Arrived && self.best.as_ref().is_some_and(|b| b.0.sound()) {
+            if self.outcome == Outcome::Arrived && self.best.as_ref().is_some_and(|b| b.0.take.quality.passes()) {
                 return true;
             }
         }

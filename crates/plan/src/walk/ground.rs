@@ -17,7 +17,7 @@ const FAR: f32 = 60.0;
 const COARSE: usize = 8;
 
 /// A lattice of square cells on the floor.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Lattice {
     /// Its corner with the smallest x and z.
     pub origin: Vec2,

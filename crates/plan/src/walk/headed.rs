@@ -7,7 +7,7 @@
 use kumite_motion::Vec2;
 
 use super::field::{Field, Walls};
-use super::ground::Ground;
+use super::ground::{Ground, Lattice};
 
 /// Headings in order of their angle from z to x: knight's moves between axes and diagonals, so that cells are met exactly.
 const WAYS: [(i32, i32); 16] = [
@@ -55,10 +55,7 @@ pub struct Tail {
 /// Distances to the goal by cell and heading.
 #[derive(Clone, Debug, Default)]
 pub struct Headed {
-    origin: Vec2,
-    cell: f32,
-    width: usize,
-    depth: usize,
+    lattice: Lattice,
     /// Hundredths of a cell; [`NEVER`] where no way is known.
     potential: Vec<u32>,
 }
@@ -81,37 +78,29 @@ impl Headed {
         let size = Vec2::new(fine.width as f32, fine.depth as f32) * fine.cell;
         let cell = (radius / RADIUS).clamp(0.08, 0.2).max((size.x * size.y / CELLS).sqrt());
         let (width, depth) = ((size.x / cell).ceil().max(1.0) as usize, (size.y / cell).ceil().max(1.0) as usize);
-        let mut headed = Headed { origin: fine.origin, cell, width, depth, potential: Vec::new() };
+        let lattice = Lattice { origin: fine.origin, cell, width, depth };
+        let mut headed = Headed { lattice, potential: Vec::new() };
         let mut open = vec![false; width * depth];
         for z in 0..depth {
             for x in 0..width {
-                open[z * width + x] = walls.distance(ground, headed.middle(x, z)) > field.radius;
+                open[z * width + x] = walls.distance(ground, headed.lattice.middle(x, z)) > field.radius;
             }
         }
         headed.flood(&open, from, tails);
         headed
     }
 
-    fn middle(&self, x: usize, z: usize) -> Vec2 {
-        self.origin + Vec2::new(x as f32 + 0.5, z as f32 + 0.5) * self.cell
-    }
-
-    fn cell_of(&self, p: Vec2) -> (usize, usize) {
-        let q = (p - self.origin) / self.cell;
-        ((q.x as usize).min(self.width - 1), (q.y as usize).min(self.depth - 1))
-    }
-
     /// The open cell nearest to a point.
     fn nearest(&self, open: &[bool], p: Vec2, cells: usize) -> Option<(usize, usize)> {
-        let (x, z) = self.cell_of(p);
-        if open[z * self.width + x] {
+        let (x, z) = self.lattice.cell_of(p);
+        if open[z * self.lattice.width + x] {
             return Some((x, z));
         }
         let mut best: Option<(f32, (usize, usize))> = None;
-        for j in z.saturating_sub(cells)..=(z + cells).min(self.depth - 1) {
-            for i in x.saturating_sub(cells)..=(x + cells).min(self.width - 1) {
-                let off = (self.middle(i, j) - p).length();
-                if open[j * self.width + i] && best.is_none_or(|b| off < b.0) {
+        for j in z.saturating_sub(cells)..=(z + cells).min(self.lattice.depth - 1) {
+            for i in x.saturating_sub(cells)..=(x + cells).min(self.lattice.width - 1) {
+                let off = (self.lattice.middle(i, j) - p).length();
+                if open[j * self.lattice.width + i] && best.is_none_or(|b| off < b.0) {
                     best = Some((off, (i, j)));
                 }
             }
@@ -122,14 +111,14 @@ impl Headed {
     /// Where to begin, in order of how far it still is from there.
     fn seeds(&self, open: &[bool], tails: &[Tail]) -> Vec<(u32, u32)> {
         let mut seeds = Vec::new();
-        let reach = (0.5 / self.cell).ceil() as usize;
+        let reach = (0.5 / self.lattice.cell).ceil() as usize;
         for tail in tails {
             let Some((x, z)) = self.nearest(open, tail.at, reach) else { continue };
-            let off = (self.middle(x, z) - tail.at).length();
+            let off = (self.lattice.middle(x, z) - tail.at).length();
             let (low, share) = bin(tail.heading);
             for (heading, turned) in [(low, share), ((low + 1) % HEADINGS, 1.0 - share)] {
-                let units = 100.0 * ((tail.way + off) / self.cell + RADIUS * 0.4 * turned);
-                seeds.push((units as u32, ((z * self.width + x) * HEADINGS + heading) as u32));
+                let units = 100.0 * ((tail.way + off) / self.lattice.cell + RADIUS * 0.4 * turned);
+                seeds.push((units as u32, ((z * self.lattice.width + x) * HEADINGS + heading) as u32));
             }
         }
         seeds.sort_unstable();
@@ -137,9 +126,9 @@ impl Headed {
     }
 
     fn flood(&mut self, open: &[bool], from: Vec2, tails: &[Tail]) {
-        let (width, depth) = (self.width, self.depth);
+        let (width, depth) = (self.lattice.width, self.lattice.depth);
         let mut far = vec![NEVER; width * depth * HEADINGS];
-        let reach = (0.6 / self.cell).ceil() as usize;
+        let reach = (0.6 / self.lattice.cell).ceil() as usize;
         let seeds = self.seeds(open, tails);
         let begin = self.nearest(open, from, reach).map(|(x, z)| z * width + x);
         let mut buckets: Vec<Vec<u32>> = vec![Vec::new(); RING];
@@ -166,7 +155,7 @@ impl Headed {
                 }
                 let (cell, heading) = (state / HEADINGS, state % HEADINGS);
                 if Some(cell) == begin && until == NEVER {
-                    until = now + (100.0 * BEYOND / self.cell) as u32;
+                    until = now + (100.0 * BEYOND / self.lattice.cell) as u32;
                 }
                 let (x, z) = (cell % width, cell / width);
                 // Where this state is come to from: straight, or after a move with the heading beside it.
@@ -208,9 +197,9 @@ impl Headed {
         }
         let (low, share) = bin(heading);
         let high = (low + 1) % HEADINGS;
-        let (x, z) = self.cell_of(p);
+        let (x, z) = self.lattice.cell_of(p);
         let one = |heading: usize| {
-            let here = self.potential[(z * self.width + x) * HEADINGS + heading];
+            let here = self.potential[(z * self.lattice.width + x) * HEADINGS + heading];
             if here != NEVER { Some(here) } else { self.beside(x, z, heading) }
         };
         let units = match (one(low), one(high)) {
@@ -221,16 +210,16 @@ impl Headed {
         };
         // Within its cell one is nearer the further on one is.
         let (sin, cos) = libm::sincosf(heading);
-        let on = (p - self.middle(x, z)).dot(Vec2::new(sin, cos)).clamp(-self.cell, self.cell);
-        (units * self.cell / 100.0 - on).max(plain)
+        let on = (p - self.lattice.middle(x, z)).dot(Vec2::new(sin, cos)).clamp(-self.lattice.cell, self.lattice.cell);
+        (units * self.lattice.cell / 100.0 - on).max(plain)
     }
 
     #[cold]
     fn beside(&self, x: usize, z: usize, heading: usize) -> Option<u32> {
         let mut best: Option<u32> = None;
-        for j in z.saturating_sub(2)..=(z + 2).min(self.depth - 1) {
-            for i in x.saturating_sub(2)..=(x + 2).min(self.width - 1) {
-                let there = self.potential[(j * self.width + i) * HEADINGS + heading];
+        for j in z.saturating_sub(2)..=(z + 2).min(self.lattice.depth - 1) {
+            for i in x.saturating_sub(2)..=(x + 2).min(self.lattice.width - 1) {
+                let there = self.potential[(j * self.lattice.width + i) * HEADINGS + heading];
                 if there != NEVER {
                     let more = 200 * (i.abs_diff(x) + j.abs_diff(z)) as u32;
                     best = Some(best.map_or(there + more, |b| b.min(there + more)));
