@@ -172,7 +172,7 @@ pub(crate) fn row(attempt: &Attempt<'_>, seconds: f64) -> Row {
         cost = f64::from(path.terms.cost());
         let q = walked.take.quality;
         quality = walked.take.quality.passes();
-        let travel = f64::from(walked.travel);
+        let travel = f64::from(walked.course.travel);
         values.extend([
             ("transitions", walked.transitions as f64),
             ("transition_cost", f64::from(path.terms.smooth)),
@@ -183,9 +183,15 @@ pub(crate) fn row(attempt: &Attempt<'_>, seconds: f64) -> Row {
             ("warped_orientation_deg", f64::from(walked.turned).to_degrees()),
             ("travel_cm", travel * 100.0),
             ("travel_ratio", travel / f64::from(attempt.expected).max(1e-6)),
+            ("turning_deg", f64::from(walked.course.turning).to_degrees()),
+            ("winding_deg", f64::from(walked.course.turning - attempt.least_turning).to_degrees()),
+            ("waiting_s", f64::from(walked.course.waiting)),
             ("collision_frames", walked.collision_frames as f64),
             ("penetration_cm", f64::from(walked.penetration) * 100.0),
             ("cost", cost),
+            ("goal_cost", f64::from(path.terms.goal)),
+            ("corner_cost", f64::from(path.terms.waypoints)),
+            ("travel_cost", f64::from(path.terms.travel)),
             ("foot_slide_cm_s", f64::from(q.foot_slide_cm_s)),
             ("float_cm", f64::from(q.float_cm)),
             ("snap", f64::from(q.snap)),
@@ -327,13 +333,16 @@ fn one(args: &WalkArgs, walker: &Walker, methods: &[Method], effort: Effort) -> 
             let q = walked.take.quality;
             let _ = write!(
                 text,
-                "; {} transitions, {:.1} s, {:.2} m ({:.2} of the way)\n    {:.1} cm and {:.1}° from the goal, {:.1} cm and {:.1}° before the \
+                "; {} transitions, {:.1} s, {:.2} m ({:.2} of the way), turns {:.0}° ({:.0}° at least), waits {:.1} s\n    {:.1} cm and {:.1}° from the goal, {:.1} cm and {:.1}° before the \
                  last steps were bent; {} frames touch something\n    feet slide {:.2} cm/s, float {:.2} cm, snap {:.2}; hash {:016x}; {} paths \
                  judged in {seconds:.3} s",
                 walked.transitions,
                 walked.take.clip.seconds(),
-                walked.travel,
-                walked.travel / attempt.expected.max(1e-6),
+                walked.course.travel,
+                walked.course.travel / attempt.expected.max(1e-6),
+                walked.course.turning.to_degrees(),
+                attempt.least_turning.to_degrees(),
+                walked.course.waiting,
                 walked.off * 100.0,
                 walked.turned.to_degrees(),
                 walked.before.0 * 100.0,

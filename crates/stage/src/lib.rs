@@ -6,6 +6,7 @@
 mod character;
 pub mod clearance;
 mod compare;
+pub mod course;
 mod defence;
 mod feet;
 mod quality;

@@ -4,18 +4,17 @@ use std::sync::Arc;
 
 use kumite_motion::align::Planar;
 use kumite_motion::library::Library;
-use kumite_motion::rotation::{wrap, yaw_of};
+use kumite_motion::rotation::wrap;
 use kumite_motion::volume::{Obstacle, Shape};
-use kumite_motion::{
-    Chance, Clip, ClipError, EdgeIdx, FrameIdx, JointIdx, Pose, Quat, Roles, SpanKind, Vec2, Vec3, WorldPose, fk, mass,
-};
+use kumite_motion::{Chance, Clip, ClipError, EdgeIdx, Quat, SpanKind, Vec2, Vec3};
 use kumite_plan::walk::approach::ApproachConfig;
-use kumite_plan::walk::field::Walls;
+use kumite_plan::walk::field::{Walls, least_turning};
 use kumite_plan::walk::tables::Bends;
 use kumite_plan::walk::{
     At, Config, Counts, Effort, Field, Ground, Method, Path, Query, Solver, Step, Tables, Task, WalkError,
 };
 
+use crate::course::{self, Course};
 use crate::scene::Scene;
 use crate::{Character, Recorder, TICKS, Take, clearance};
 
@@ -37,8 +36,8 @@ pub struct Walked {
     pub turned: f32,
     /// The same before the last steps were bent, as planned.
     pub before: (f32, f32),
-    /// Way of the centre of mass, metres.
-    pub travel: f32,
+    /// What it looks like from above.
+    pub course: Course,
     /// Transitions played.
     pub transitions: usize,
     /// Frames in which a part of the body is in an obstacle, or goes through one on the way to the next.
@@ -164,7 +163,9 @@ impl Walker {
             recorder.record(&character, began);
         }
         let take = recorder.finish("walk", self.library.skeleton())?;
-        let (place, facing) = arrival(&take.clip);
+        let last = take.clip.frames() - 1;
+        let facing = course::facing(&take.clip, last);
+        let (course, place) = (Course::of(&take.clip), course::place(&take.clip, last));
         let off = (place - ask.goal).length();
         let turned = ask.goal_facing.map_or(0.0, |f| wrap(facing - f).abs());
         let obstacles = &ask.obstacles;
@@ -173,7 +174,7 @@ impl Walker {
             off,
             turned,
             before,
-            travel: travel(&take.clip),
+            course,
             transitions: path.steps.iter().filter(|s| s.from != s.to).count(),
             collision_frames: met.frames,
             penetration: met.deepest,
@@ -340,7 +341,7 @@ pub struct Attempt<'w> {
     closest: Option<Vec2>,
     /// Whether last steps were bent.
     bent: bool,
-    found: Vec<(Path, Vec<Step>, (f32, f32))>,
+    found: Vec<(Path, Vec<Step>, (f32, f32), bool)>,
     /// What was done in all rounds.
     pub counts: Counts,
     /// States of informed starts in all rounds.
@@ -349,6 +350,8 @@ pub struct Attempt<'w> {
     pub expected: f32,
     /// Its corners.
     pub route: Vec<Vec2>,
+    /// What it has to turn at least, radians.
+    pub least_turning: f32,
     /// The best that was played, and its path.
     pub best: Option<(Walked, Path)>,
     /// What came of it.
@@ -389,6 +392,7 @@ impl<'w> Attempt<'w> {
             states: 0,
             expected: 0.0,
             route: Vec::new(),
+            least_turning: 0.0,
             best: None,
             outcome: Outcome::Lost,
         })
@@ -416,8 +420,9 @@ impl<'w> Attempt<'w> {
                 self.outcome = Outcome::Blocked(closest);
                 return Ok(());
             }
+            self.route = task.route.as_ref().map(|r| r.0.clone()).unwrap_or_default();
+            self.least_turning = least_turning(&self.route, ask.facing, ask.goal_facing);
         }
-        self.route = task.route.as_ref().map(|r| r.0.clone()).unwrap_or_default();
         let seed = self.seed.wrapping_add(u64::from(self.round) << 40);
         let mut effort = self.effort;
         if task.closest.is_some() {
@@ -433,14 +438,18 @@ impl<'w> Attempt<'w> {
         self.counts.minima += counts.minima;
         self.states += solver.states();
         if let Some(aim) = solver.aim() {
-            self.expected = aim.expected;
+            if self.round == 0 {
+                self.expected = aim.length;
+            }
             for path in solver.found() {
                 let last = path.steps.iter().fold(aim.start.1, |place, step| place.after(&step.align));
                 let (planned, heading) = aim.arrives(&last, path.end);
                 let turned = aim.facing.map_or(0.0, |f| wrap(heading - f).abs());
                 let before = ((planned - aim.goal).length(), turned);
-                let steps = approach.map_or_else(|| path.steps.clone(), |config| solver.bent(path, config));
-                self.found.push((path.clone(), steps, before));
+                let (steps, clear) =
+                    approach.map_or_else(|| (path.steps.clone(), true), |config| solver.bent(path, config));
+                let at = if clear { self.found.partition_point(|f| f.3) } else { self.found.len() };
+                self.found.insert(at, (path.clone(), steps, before, clear));
             }
         }
         Ok(())
@@ -452,7 +461,7 @@ impl<'w> Attempt<'w> {
             return true;
         }
         let (mut touched, mut any) = (false, false);
-        for (path, steps, before) in std::mem::take(&mut self.found) {
+        for (path, steps, before, _) in std::mem::take(&mut self.found) {
             let there = before.0 <= THERE.0 && before.1 <= THERE.1;
             any |= there;
             // What ends elsewhere is not played in vain, unless there is nothing else.
@@ -507,26 +516,4 @@ impl<'w> Attempt<'w> {
         }
         self.round >= ROUNDS || self.method == Method::Pff
     }
-}
-
-/// Where the centre of mass is in a frame, on the floor.
-pub fn locate(clip: &Clip, frame: usize) -> Vec2 {
-    let (mut pose, mut world) = (Pose::default(), WorldPose::default());
-    clip.pose(FrameIdx(frame as u32), &mut pose);
-    fk::pose(clip.skeleton(), &pose, &mut world);
-    let centre = mass::centre(clip.skeleton(), &Roles::canonical(), &world);
-    Vec2::new(centre.x, centre.z)
-}
-
-/// Place and facing in the last frame.
-fn arrival(clip: &Clip) -> (Vec2, f32) {
-    let last = clip.frames() - 1;
-    let ahead = clip.rotation(FrameIdx(last as u32), JointIdx::ROOT) * Vec3::Z;
-    (locate(clip, last), yaw_of(ahead))
-}
-
-/// Way of the centre of mass, metres.
-fn travel(clip: &Clip) -> f32 {
-    let places: Vec<Vec2> = (0..clip.frames()).map(|f| locate(clip, f)).collect();
-    places.windows(2).map(|w| (w[1] - w[0]).length()).sum()
 }

@@ -2,6 +2,7 @@
 //! pulled straight.
 
 use kumite_motion::Vec2;
+use kumite_motion::rotation::wrap;
 
 use super::ground::{Ground, Lattice};
 
@@ -256,6 +257,19 @@ const NEIGHBOURS: [(isize, isize); 8] = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1
 /// Length of a line of corners, metres.
 pub fn length(corners: &[Vec2]) -> f32 {
     corners.windows(2).map(|w| (w[1] - w[0]).length()).sum()
+}
+
+/// The least that a way with corners has to turn, radians, for someone who faces `begin` at its start and, if it matters, `end` at the goal.
+pub fn least_turning(corners: &[Vec2], begin: f32, end: Option<f32>) -> f32 {
+    let mut headings = vec![begin];
+    headings.extend(corners.windows(2).map(|w| libm::atan2f(w[1].x - w[0].x, w[1].y - w[0].y)));
+    headings.extend(end);
+    turning(&headings)
+}
+
+/// What a row of headings turns, to either side, radians.
+pub fn turning(headings: &[f32]) -> f32 {
+    headings.windows(2).map(|w| wrap(w[1] - w[0]).abs()).sum()
 }
 
 #[cfg(test)]

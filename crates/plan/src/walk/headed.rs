@@ -1,13 +1,14 @@
 //! Distances to the goal for a body that looks somewhere and cannot turn on the spot: the potential field with headings.
 //!
 //! The field of Chen and Steed knows no headings: it leads into corners that no motion turns round. Here a state is a cell and one of sixteen headings;
-//! from each one goes straight on, or turns by one heading after an arc as tight as the library's tightest turn. Only looking ahead uses
-//! it, so it may be coarse.
+//! from each one goes straight on, or turns by one heading after an arc as tight as the library's tightest turn, and pays for it. Only looking ahead
+//! uses it, so it may be coarse.
 
 use kumite_motion::Vec2;
 
 use super::field::{Field, Walls};
 use super::ground::{Ground, Lattice};
+use super::tables::TURNING;
 
 /// Headings in order of their angle from z to x: knight's moves between axes and diagonals, so that cells are met exactly.
 const WAYS: [(i32, i32); 16] = [
@@ -32,7 +33,7 @@ const HEADINGS: usize = WAYS.len();
 /// Cells of a turning circle's radius: what the lengths of the moves before each turn come to.
 const RADIUS: f32 = 5.0;
 /// Longest move, in hundredths of a cell, and one more.
-const RING: usize = 320;
+const LONGEST: usize = 320;
 const NEVER: u32 = u32::MAX;
 /// More cells than this are not laid out: they grow instead.
 const CELLS: f32 = 200_000.0;
@@ -58,6 +59,8 @@ pub struct Headed {
     lattice: Lattice,
     /// Hundredths of a cell; [`NEVER`] where no way is known.
     potential: Vec<u32>,
+    /// Where none is known it is farther than this, metres.
+    known: f32,
 }
 
 /// Moves of one heading: how far straight on, and how far before it turns.
@@ -79,7 +82,7 @@ impl Headed {
         let cell = (radius / RADIUS).clamp(0.08, 0.2).max((size.x * size.y / CELLS).sqrt());
         let (width, depth) = ((size.x / cell).ceil().max(1.0) as usize, (size.y / cell).ceil().max(1.0) as usize);
         let lattice = Lattice { origin: fine.origin, cell, width, depth };
-        let mut headed = Headed { lattice, potential: Vec::new() };
+        let mut headed = Headed { lattice, potential: Vec::new(), known: 0.0 };
         let mut open = vec![false; width * depth];
         for z in 0..depth {
             for x in 0..width {
@@ -126,12 +129,15 @@ impl Headed {
     }
 
     fn flood(&mut self, open: &[bool], from: Vec2, tails: &[Tail]) {
+        // A turn by one heading, in hundredths of a cell.
+        let turn = (100.0 * TURNING * std::f32::consts::TAU / HEADINGS as f32 / self.lattice.cell) as u32;
+        let ring = LONGEST + turn as usize;
         let (width, depth) = (self.lattice.width, self.lattice.depth);
         let mut far = vec![NEVER; width * depth * HEADINGS];
         let reach = (0.6 / self.lattice.cell).ceil() as usize;
         let seeds = self.seeds(open, tails);
         let begin = self.nearest(open, from, reach).map(|(x, z)| z * width + x);
-        let mut buckets: Vec<Vec<u32>> = vec![Vec::new(); RING];
+        let mut buckets: Vec<Vec<u32>> = vec![Vec::new(); ring];
         let (mut now, mut waiting, mut next) = (0u32, 0usize, 0usize);
         let mut until = NEVER;
         while (waiting > 0 || next < seeds.len()) && now < until {
@@ -142,11 +148,11 @@ impl Headed {
                 next += 1;
                 if units < far[state as usize] {
                     far[state as usize] = now;
-                    buckets[now as usize % RING].push(state);
+                    buckets[now as usize % ring].push(state);
                     waiting += 1;
                 }
             }
-            let bucket = std::mem::take(&mut buckets[now as usize % RING]);
+            let bucket = std::mem::take(&mut buckets[now as usize % ring]);
             waiting -= bucket.len();
             for state in bucket {
                 let state = state as usize;
@@ -155,7 +161,7 @@ impl Headed {
                 }
                 let (cell, heading) = (state / HEADINGS, state % HEADINGS);
                 if Some(cell) == begin && until == NEVER {
-                    until = now + (100.0 * BEYOND / self.lattice.cell) as u32;
+                    until = now + (100.0 * BEYOND / self.lattice.cell) as u32 + turn * HEADINGS as u32;
                 }
                 let (x, z) = (cell % width, cell / width);
                 // Where this state is come to from: straight, or after a move with the heading beside it.
@@ -175,11 +181,11 @@ impl Headed {
                     if (1..moves as isize).any(|n| back(n, 0).is_none()) || back(moves as isize, 1).is_none() {
                         continue;
                     }
-                    let then = now + hundredths(way, moves);
+                    let then = now + hundredths(way, moves) + if k == 0 { 0 } else { turn };
                     let at = there * HEADINGS + way;
                     if then < far[at] {
                         far[at] = then;
-                        buckets[then as usize % RING].push(at as u32);
+                        buckets[then as usize % ring].push(at as u32);
                         waiting += 1;
                     }
                 }
@@ -188,6 +194,7 @@ impl Headed {
         }
         // What waits when the flood ends has a distance that may not be the least: it is one that can be gone.
         self.potential = far;
+        self.known = now as f32 * self.lattice.cell / 100.0;
     }
 
     /// Metres to go from a place with a heading; more than `plain`, the way without headings, where none is known.
@@ -206,7 +213,7 @@ impl Headed {
             (Some(a), Some(b)) => a as f32 + (b as f32 - a as f32) * share,
             (Some(a), None) => a as f32 + 100.0 * RADIUS * share,
             (None, Some(b)) => b as f32 + 100.0 * RADIUS * (1.0 - share),
-            (None, None) => return plain + ASTRAY,
+            (None, None) => return (plain + ASTRAY).max(self.known),
         };
         // Within its cell one is nearer the further on one is.
         let (sin, cos) = libm::sincosf(heading);

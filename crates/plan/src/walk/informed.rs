@@ -323,7 +323,7 @@ impl Ahead {
                 return;
             }
             clear = at.max(clear);
-            let gone = gone + sight.aim.way()[at as usize] - sight.aim.way()[step.to as usize];
+            let gone = gone + sight.aim.way[at as usize] - sight.aim.way[step.to as usize];
             if at == next_end {
                 self.arrive(sight, state, &place, gone, at);
                 e += 1;

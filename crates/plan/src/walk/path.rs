@@ -64,10 +64,14 @@ pub struct Aim<'a> {
     pub prompt: Option<u32>,
     /// Places to pass.
     pub waypoints: Vec<Vec2>,
-    /// Length of the straightened way, metres: what travel is expected to be.
+    /// Length of the straightened way, metres.
+    pub length: f32,
+    /// What travel is expected to be, as `way` counts it.
     pub expected: f32,
     /// Whether obstacles and travel cost: EMS. If not, waypoints do by eq. 4: PFF.
     pub implicit: bool,
+    /// Way gone since each clip began, as eq. 6 counts it.
+    pub way: &'a [f32],
 }
 
 /// What is known before each stretch of a path, and after its last.
@@ -107,15 +111,6 @@ impl Trace {
 }
 
 impl<'a> Aim<'a> {
-    /// Way gone since each clip began, as eq. 6 counts it.
-    #[inline]
-    pub fn way(&self) -> &'a [f32] {
-        match self.config.errata.travel {
-            Form::Ours => &self.tables.way,
-            Form::Printed => &self.tables.arc,
-        }
-    }
-
     /// Whether a path can be played and ends as it should.
     pub fn legal(&self, steps: &[Step], end: At) -> bool {
         let (mut at, mut earliest) = (self.start.0, self.start_after);
@@ -162,7 +157,7 @@ impl<'a> Aim<'a> {
     fn waypoint_term(&self, nearest: &[f32]) -> f32 {
         let weight = self.config.location;
         if self.implicit {
-            return nearest.iter().map(|d| weight * d).sum();
+            return nearest.iter().fold(0.0, |sum, d| sum + weight * d);
         }
         // Eq. 4 at the frame that eq. 2 chose.
         let body = self.tables.body;
@@ -195,7 +190,7 @@ impl<'a> Aim<'a> {
             trace.nearest.extend_from_within(stretch * count..(stretch + 1) * count);
             let nearest = &mut trace.nearest[(stretch + 1) * count..];
             self.pass(first, last, &place, nearest);
-            trace.arc.push(trace.arc[stretch] + self.way()[last as usize] - self.way()[first as usize]);
+            trace.arc.push(trace.arc[stretch] + self.way[last as usize] - self.way[first as usize]);
             let (align, cost) = steps.get(stretch).map_or((None, 0.0), |s| (Some(s.align), s.cost));
             trace.smooth.push(trace.smooth[stretch] + cost);
             trace.places.push(align.map_or(place, |align| place.after(&align)));
@@ -272,7 +267,7 @@ impl<'a> Aim<'a> {
                 }
                 collide += met as f32 / tables.radii.len() as f32 * 30.0 * hop as f32 / tables.fps;
             }
-            arc += self.way()[last as usize] - self.way()[first as usize];
+            arc += self.way[last as usize] - self.way[first as usize];
             if let Some(step) = steps.get(stretch) {
                 smooth += step.cost;
                 place = place.after(&step.align);

@@ -159,7 +159,7 @@ impl Scorer<'_, '_> {
         let last = rest == self.candidate.path.steps.len();
         if a == b && rest > keep && leave >= earliest && (!last || self.may_end(earliest, end)) {
             let place = self.view.places[keep].after(&self.view.onto_end[rest]);
-            let way = self.aim.way();
+            let way = self.aim.way;
             let arc = self.view.arc[keep] + way[leave as usize] - way[enter as usize] + self.view.arc_rest[rest];
             self.counts.evaluations += 1;
             if self.certain(self.view.smooth[keep] + self.view.smooth_rest[rest], arc, &place, end) < self.bound() {
@@ -179,7 +179,7 @@ impl Scorer<'_, '_> {
 
     #[inline]
     fn try_one(&mut self, keep: usize, rest: usize, step: Step) {
-        let way = self.aim.way();
+        let way = self.aim.way;
         let (enter, leave) = (self.view.enters[keep].0, self.view.leaves[rest]);
         let place = self.view.places[keep].after(&step.align).after(&self.view.onto_end[rest]);
         let arc = self.view.arc[keep] + way[step.from as usize] - way[enter as usize] + way[leave as usize]
@@ -201,7 +201,7 @@ impl Scorer<'_, '_> {
     /// Ends elsewhere: in the clip that is played after `keep` steps, or after one more.
     fn end(&mut self, keep: usize) {
         let tables = self.aim.tables;
-        let way = self.aim.way();
+        let way = self.aim.way;
         let (enter, earliest) = self.view.enters[keep];
         let place = self.view.places[keep];
         let count = self.candidate.path.steps.len();
@@ -287,7 +287,7 @@ impl Scorer<'_, '_> {
         if leave < two.after || (last && !self.may_end(two.after, self.candidate.path.end)) {
             return;
         }
-        let way = self.aim.way();
+        let way = self.aim.way;
         let place = self.view.places[keep].after(&one.align).after(&two.align).after(&self.view.onto_end[rest]);
         let arc = self.view.arc[keep] + way[one.from as usize] - way[enter as usize] + way[two.from as usize]
             - way[one.to as usize]
@@ -323,7 +323,7 @@ impl View {
     fn new(aim: &Aim<'_>, candidate: &Candidate) -> View {
         let steps = &candidate.path.steps;
         let count = steps.len();
-        let way = aim.way();
+        let way = aim.way;
         let mut enters = vec![(aim.start.0, aim.start_after)];
         enters.extend(steps.iter().map(|s| (s.to, s.after)));
         let mut leaves: Vec<At> = steps.iter().map(|s| s.from).collect();

@@ -76,8 +76,8 @@ fn fine(path: &Path, asked: bool) -> bool {
     good(path) && path.terms.cost() < FINE && (!asked || path.terms.waypoints < 0.5)
 }
 
-/// About a detour of a fifth, or a corner missed by half a metre, and some transitions.
-const FINE: f32 = 6.0;
+/// About a detour of a sixth and some transitions.
+const FINE: f32 = 5.0;
 /// Looking ahead that ran out of states before so many and came no nearer than a metre (eq. 1) is hemmed in where it stands: mutations and
 /// chance have nothing to start from.
 const HEMMED: (usize, f32) = (1000, 11.0);
@@ -124,7 +124,11 @@ pub struct Solver<'t> {
 impl<'t> Solver<'t> {
     /// Nothing is looked at yet.
     pub fn new(task: &'t Task<'t>, method: Method, effort: Effort, seed: u64) -> Solver<'t> {
-        let aim = if method == Method::Pff { task.pff() } else { task.ems() };
+        let aim = match method {
+            Method::Ems => task.ems(),
+            Method::Pff => task.pff(),
+            Method::Beam | Method::AStar | Method::Walk => task.free(),
+        };
         let search = aim.map(|aim| Search::new(aim, seed).threads(effort.threads));
         Solver {
             task,
@@ -272,9 +276,21 @@ impl<'t> Solver<'t> {
         self.states
     }
 
-    /// A path with its last steps bent onto the goal.
-    pub fn bent(&self, path: &Path, config: &ApproachConfig) -> Vec<Step> {
-        self.aim().map_or_else(|| path.steps.clone(), |aim| approach::bend(aim, &path.steps, path.end, config))
+    /// A path with its last steps bent onto the goal, and whether it touches nothing then. Fewer steps are bent, each by more, where many would.
+    pub fn bent(&self, path: &Path, config: &ApproachConfig) -> (Vec<Step>, bool) {
+        let Some(aim) = self.aim() else { return (path.steps.clone(), true) };
+        let mut first = None;
+        for share in [1, 2, 3] {
+            let config = ApproachConfig { most: config.most.div_ceil(share), ..*config };
+            let steps = approach::bend(aim, &path.steps, path.end, &config);
+            let place = steps.iter().fold(aim.start.1, |place, step| place.after(&step.align));
+            let there = aim.goal_term(&place, path.end) < 0.01;
+            if there && (!aim.implicit || aim.whole(&steps, path.end).collide == 0.0) {
+                return (steps, true);
+            }
+            first = first.or(Some(steps));
+        }
+        (first.unwrap_or_default(), false)
     }
 }
 

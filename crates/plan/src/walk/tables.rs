@@ -137,6 +137,8 @@ pub struct Tables {
     pub(super) arc: Vec<f32>,
     /// The same, with standing still counted as going at [`DAWDLE`].
     pub(super) way: Vec<f32>,
+    /// The same, with whatever is slower counted as going at [`PACE`], and [`TURNING`] for turns.
+    pub(super) effort: Vec<f32>,
     /// Largest step of it, metres per frame.
     pub(super) stride: f32,
     /// Spheres along the bones, of each frame.
@@ -179,6 +181,12 @@ const MEDIAN_COST: f32 = 0.3;
 const STILL: f32 = 0.12;
 /// Standing still costs as much as going at this, metres per second: nobody waits on the way.
 const DAWDLE: f32 = 0.5;
+/// What turning by a radian counts as, metres: nobody turns twice where two steps more lead straight on.
+pub(super) const TURNING: f32 = 1.0;
+/// Who dawdles is not nearer for it, metres per second.
+const PACE: f32 = 1.0;
+/// Bodies sway from foot to foot; two steps take about this, seconds.
+const SWAY: f32 = 1.0;
 /// A turn by this, radians, over at least so much way, metres, is one round a corner and not on the spot.
 const CORNER: f32 = 1.0;
 const ROUND: f32 = 0.5;
@@ -200,6 +208,7 @@ impl Tables {
             turn: Vec::new(),
             arc: Vec::new(),
             way: Vec::new(),
+            effort: Vec::new(),
             stride: 0.0,
             points: Vec::new(),
             radii: spheres.iter().map(|s| s.radius).collect(),
@@ -258,10 +267,36 @@ impl Tables {
                 tables.way.push(before + if still && frame > 0 { gone.max(DAWDLE / fps) } else { gone });
             }
         }
+        tables.labour();
         tables.reach_most = tables.reach.iter().copied().fold(0.0, f32::max);
         tables.measure(library);
         tables.cut(library, bends);
         tables
+    }
+
+    /// Way, waiting and turns together. Hips turn to and fro with each step: what counts is how the facing turns on average.
+    fn labour(&mut self) {
+        let half = (0.5 * SWAY * self.fps) as usize;
+        for clip in 0..self.clips() {
+            let frames = self.starts[clip] as usize..self.starts[clip + 1] as usize;
+            let mut facing = self.turn[frames.clone()].to_vec();
+            for f in 1..facing.len() {
+                facing[f] = facing[f - 1] + wrap(facing[f] - facing[f - 1]);
+            }
+            let steady = |f: usize| {
+                let near = half.min(f).min(facing.len() - 1 - f);
+                facing[f - near..=f + near].iter().sum::<f32>() / (2 * near + 1) as f32
+            };
+            let mut effort = 0.0;
+            for f in 0..facing.len() {
+                if f > 0 {
+                    let at = frames.start + f;
+                    effort += (self.arc[at] - self.arc[at - 1]).max(PACE / self.fps);
+                    effort += TURNING * (steady(f) - steady(f - 1)).abs();
+                }
+                self.effort.push(effort);
+            }
+        }
     }
 
     /// How wide, how low and how high over the floor bodies get that go somewhere.

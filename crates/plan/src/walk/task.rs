@@ -6,13 +6,13 @@ use kumite_motion::library::Library;
 use kumite_motion::volume::Obstacle;
 use kumite_motion::{EdgeIdx, Vec2};
 
-use super::Config;
-use super::field::{Field, Walls, length};
+use super::field::{Field, Walls, least_turning, length};
 use super::ground::Ground;
 use super::headed::{Headed, Tail};
 use super::path::Aim;
 use super::search::Ends;
-use super::tables::{ANY, At, Rigid, STAND, Tables};
+use super::tables::{ANY, At, Rigid, STAND, TURNING, Tables};
+use super::{Config, Form};
 
 /// From where to where.
 #[derive(Clone, Debug, PartialEq)]
@@ -197,7 +197,7 @@ impl<'a> Task<'a> {
 
     /// Last motions that lead to the goal and touch nothing; if hardly any does, also those that lead nearly there.
     pub fn tails(&self) -> Vec<Tail> {
-        let Some(aim) = self.ems() else { return Vec::new() };
+        let Some(aim) = self.free() else { return Vec::new() };
         let (tables, goal) = (self.tables, self.query.goal);
         let ends = Ends::new(&aim, ((0.1 * tables.fps) as u32).max(1));
         // Where a motion is entered, and the first end after that.
@@ -219,7 +219,7 @@ impl<'a> Task<'a> {
                     if aim.collisions(enter, end, &place, true, |_| false) > 0.0 {
                         continue;
                     }
-                    let gone = aim.way()[end as usize] - aim.way()[enter as usize];
+                    let gone = aim.way[end as usize] - aim.way[enter as usize];
                     let at = place.point(tables.place[enter as usize]);
                     let heading = place.turn + tables.turn[enter as usize];
                     tails.push(Tail { at, heading, way: gone + 0.3 * aim.goal_term(&place, end) });
@@ -247,6 +247,15 @@ impl<'a> Task<'a> {
         let (route, _) = self.route.as_ref()?;
         let corners = route.get(1..route.len().saturating_sub(1)).unwrap_or_default();
         Some(self.aim(corners.to_vec(), length(route), true))
+    }
+
+    /// What ours does. It looks ahead, so that no corners need to show the way; and turning counts as way, since who winds through clutter looks lost.
+    pub fn free(&self) -> Option<Aim<'_>> {
+        let (route, _) = self.route.as_ref()?;
+        let heading = self.start.1.turn + self.tables.turn[self.start.0 as usize];
+        let turned = TURNING * least_turning(route, heading, self.query.facing);
+        let aim = self.aim(Vec::new(), length(route), true);
+        Some(Aim { way: &self.tables.effort, expected: aim.expected + turned, ..aim })
     }
 
     /// What PFF does: the way keeps `r_body` from obstacles, with a waypoint every `d_step` (§ 4). `None` where no way is that wide.
@@ -284,8 +293,13 @@ impl<'a> Task<'a> {
             ends: &self.ends,
             prompt: self.prompt,
             waypoints,
+            length: expected.max(0.3),
             expected: expected.max(0.3),
             implicit,
+            way: match self.config.errata.travel {
+                Form::Ours => &self.tables.way,
+                Form::Printed => &self.tables.arc,
+            },
         }
     }
 }
