@@ -268,7 +268,11 @@ fn text(json: &Value, markdown: bool) -> String {
     for (title, rows) in tables(json) {
         put(&title, &HEADS, &rows);
     }
-    put("all methods, cluttered, a second of one core for each walk; travel and turns of those that arrived", &METHOD_HEADS, &methods(json));
+    put(
+        "all methods, cluttered, a second of one core for each walk; travel and turns of those that arrived",
+        &METHOD_HEADS,
+        &methods(json),
+    );
     let _ = writeln!(text, "\n{}", speeds(json));
     text
 }
@@ -286,7 +290,11 @@ fn html(json: &Value) -> String {
     for (title, rows) in tables(json) {
         put(&title, &HEADS, &rows);
     }
-    put("all methods, cluttered, a second of one core for each walk; travel and turns of those that arrived", &METHOD_HEADS, &methods(json));
+    put(
+        "all methods, cluttered, a second of one core for each walk; travel and turns of those that arrived",
+        &METHOD_HEADS,
+        &methods(json),
+    );
     format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Chen and Steed, Tables 1 and 2</title>\n\
          <style>body{{font:16px system-ui;margin:2rem}}td,th{{padding:.3rem .8rem;text-align:left}}</style>\n\

@@ -54,6 +54,8 @@ pub struct Config {
     pub orientation: f32,
     /// `w_d`: not in the paper. 10 makes a detour of 10 % as bad as 30 cm.
     pub travel: f32,
+    /// What a metre of detour costs where turning and waiting count as way (ours): as much as five median transitions.
+    pub metre: f32,
     /// Of the collision sum: 1 is as printed, and lets a foot pass through a box for less than a transition costs.
     pub collide: f32,
     /// `pow_follow`.
@@ -79,6 +81,7 @@ impl Default for Config {
             location: 1.0 / (0.3 * 0.3),
             orientation: 1.0 / (ten * ten),
             travel: 10.0,
+            metre: 1.5,
             collide: 40.0,
             follow_power: 2.0,
             follow_step: 0.3,

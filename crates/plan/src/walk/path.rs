@@ -68,6 +68,8 @@ pub struct Aim<'a> {
     pub length: f32,
     /// What travel is expected to be, as `way` counts it.
     pub expected: f32,
+    /// What a metre more costs; `None`: by eq. 7.
+    pub metre: Option<f32>,
     /// Whether obstacles and travel cost: EMS. If not, waypoints do by eq. 4: PFF.
     pub implicit: bool,
     /// Way gone since each clip began, as eq. 6 counts it.
@@ -147,6 +149,9 @@ impl<'a> Aim<'a> {
     pub fn travel_term(&self, arc: f32, off: f32) -> f32 {
         if !self.implicit {
             return 0.0;
+        }
+        if let Some(metre) = self.metre {
+            return metre * (arc + off - self.expected).max(0.0);
         }
         let more = self.config.travel * ((arc + off) / self.expected - 1.0);
         more * more

@@ -76,8 +76,8 @@ fn fine(path: &Path, asked: bool) -> bool {
     good(path) && path.terms.cost() < FINE && (!asked || path.terms.waypoints < 0.5)
 }
 
-/// About a detour of a sixth and some transitions.
-const FINE: f32 = 5.0;
+/// About a detour of a metre and eight transitions.
+const FINE: f32 = 4.0;
 /// Looking ahead that ran out of states before so many and came no nearer than a metre (eq. 1) is hemmed in where it stands: mutations and
 /// chance have nothing to start from.
 const HEMMED: (usize, f32) = (1000, 11.0);
@@ -90,6 +90,9 @@ const HAND_ON: [f32; 4] = [3.0, 1.5, 0.7, 0.3];
 
 /// The starts of a walk: how much looking ahead hurries and what it takes for alike ([`InformedConfig`]), or chance.
 const LOOKS: [Option<(f32, f32)>; 4] = [Some((1.6, 0.2)), Some((2.5, 0.3)), None, Some((3.0, 0.2))];
+
+/// The same for one that is there already.
+const PATIENT: [(f32, f32); 2] = [(1.2, 0.2), (1.0, 0.2)];
 
 /// What a walk is doing.
 #[derive(Clone, Debug)]
@@ -117,6 +120,8 @@ pub struct Solver<'t> {
     phase: Phase,
     /// Looking ahead hardly left the start.
     hemmed: bool,
+    /// How often it looked for a better way.
+    again: usize,
     /// Until the last start.
     followed: u64,
 }
@@ -140,6 +145,7 @@ impl<'t> Solver<'t> {
             found: Vec::new(),
             phase: Phase::Next,
             hemmed: false,
+            again: 0,
             followed: 0,
         }
     }
@@ -172,22 +178,26 @@ impl<'t> Solver<'t> {
                     return true;
                 }
                 // A walk looks ahead first, in several ways where one leads nowhere, and leaves one start to chance: what is found by none of two
-                // is seldom found by patience. Where looking ahead hardly left the start chance is left out.
-                let look = LOOKS.get(self.started as usize).copied().flatten().filter(|_| self.method == Method::Walk);
-                if self.method == Method::Walk && self.started > 0 && self.found.iter().any(good) {
-                    // There, but not by a fine way: chance may know a better one.
-                    let left = if asked { self.effort.starts } else { 2 };
-                    self.started = (self.started + 1).max((self.effort.starts + 1).saturating_sub(left));
-                } else {
-                    self.started += 1;
-                    if let Some((weight, alike)) = look {
-                        let states = self.effort.states / 2;
-                        let alike = (alike, alike, alike);
-                        let config = InformedConfig { states, weight, alike, ..InformedConfig::default() };
-                        self.phase = Phase::Look(Box::new(Ahead::new(search.aim(), config)), 0);
-                        return false;
+                // is seldom found by patience. There, but not by a fine way, it looks more patiently; who is sent elsewhere first is left to chance.
+                let there = self.started > 0 && self.found.iter().any(good);
+                let look = match self.method {
+                    Method::Walk if there && !asked => {
+                        let Some(patient) = PATIENT.get(self.again) else { return true };
+                        self.again += 1;
+                        Some(*patient)
                     }
+                    Method::Walk if !there => LOOKS.get(self.started as usize).copied().flatten(),
+                    _ => None,
+                };
+                self.started += 1;
+                if let Some((weight, alike)) = look {
+                    let alike = (alike, alike, alike);
+                    let config =
+                        InformedConfig { states: self.effort.states / 2, weight, alike, ..InformedConfig::default() };
+                    self.phase = Phase::Look(Box::new(Ahead::new(search.aim(), config)), 0);
+                    return false;
                 }
+                // Where looking ahead hardly left the start chance has nothing to start from.
                 if !self.hemmed && search.restart() {
                     self.phase = Phase::Chance;
                 }

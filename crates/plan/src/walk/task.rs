@@ -249,13 +249,14 @@ impl<'a> Task<'a> {
         Some(self.aim(corners.to_vec(), length(route), true))
     }
 
-    /// What ours does. It looks ahead, so that no corners need to show the way; and turning counts as way, since who winds through clutter looks lost.
+    /// What ours does. It looks ahead, so that no corners need to show the way; and turning and
+    /// waiting count as way, since who winds or stops in clutter looks lost.
     pub fn free(&self) -> Option<Aim<'_>> {
         let (route, _) = self.route.as_ref()?;
         let heading = self.start.1.turn + self.tables.turn[self.start.0 as usize];
         let turned = TURNING * least_turning(route, heading, self.query.facing);
         let aim = self.aim(Vec::new(), length(route), true);
-        Some(Aim { way: &self.tables.effort, expected: aim.expected + turned, ..aim })
+        Some(Aim { way: &self.tables.effort, expected: aim.expected + turned, metre: Some(self.config.metre), ..aim })
     }
 
     /// What PFF does: the way keeps `r_body` from obstacles, with a waypoint every `d_step` (§ 4). `None` where no way is that wide.
@@ -295,6 +296,7 @@ impl<'a> Task<'a> {
             waypoints,
             length: expected.max(0.3),
             expected: expected.max(0.3),
+            metre: None,
             implicit,
             way: match self.config.errata.travel {
                 Form::Ours => &self.tables.way,
