@@ -189,9 +189,6 @@ pub(crate) fn row(attempt: &Attempt<'_>, seconds: f64) -> Row {
             ("collision_frames", walked.collision_frames as f64),
             ("penetration_cm", f64::from(walked.penetration) * 100.0),
             ("cost", cost),
-            ("goal_cost", f64::from(path.terms.goal)),
-            ("corner_cost", f64::from(path.terms.waypoints)),
-            ("travel_cost", f64::from(path.terms.travel)),
             ("foot_slide_cm_s", f64::from(q.foot_slide_cm_s)),
             ("float_cm", f64::from(q.float_cm)),
             ("snap", f64::from(q.snap)),
@@ -280,22 +277,33 @@ fn trials(
         let told = summary(&rows);
         let _ = writeln!(
             text,
-            "{}: {} of {} arrived, {} blocked, {} lost, {} touch something; {:.3} s\n    of those that arrived: cost {:.2}, {:.1} \
-             transitions, {:.1} cm and {:.1}° before the last steps are bent, {:.1} cm and {:.1}° after",
+            "{}: {} of {} arrived, {} blocked, {} lost, {} touch something; half of the searches within {:.3} s, all within {:.3} s",
             method.name(),
             told["solved"],
             count,
             told["blocked"],
             told["lost"],
             told["collided"],
-            number(&told["mean"]["search_seconds"]),
-            number(&told["mean_arrived"]["cost"]),
-            number(&told["mean_arrived"]["transitions"]),
-            number(&told["mean_arrived"]["location_cm"]),
-            number(&told["mean_arrived"]["orientation_deg"]),
-            number(&told["mean_arrived"]["warped_location_cm"]),
-            number(&told["mean_arrived"]["warped_orientation_deg"]),
+            number(&told["search_seconds"]["p50"]),
+            number(&told["search_seconds"]["max"]),
         );
+        let arrived = |key: &str| number(&told["mean_arrived"][key]);
+        if told["solved"] != 0 {
+            let _ = writeln!(
+                text,
+                "    of those that arrived: cost {:.2}, {:.1} transitions, {:.2} of the way, {:.0}° turned in vain, {:.1} s waited; {:.1} cm and {:.1}° \
+                 before the last steps are bent, {:.1} cm and {:.1}° after",
+                arrived("cost"),
+                arrived("transitions"),
+                arrived("travel_ratio"),
+                arrived("winding_deg"),
+                arrived("waiting_s"),
+                arrived("location_cm"),
+                arrived("orientation_deg"),
+                arrived("warped_location_cm"),
+                arrived("warped_orientation_deg"),
+            );
+        }
         json.insert(method.name().to_owned(), told);
     }
     bar.finish_and_clear();

@@ -319,6 +319,18 @@ const SOUND: u32 = 4;
 /// Searches in all.
 const ROUNDS: u32 = 10;
 
+/// A path that was found.
+#[derive(Clone, Debug)]
+struct Found {
+    path: Path,
+    /// Its steps, the last ones bent.
+    steps: Vec<Step>,
+    /// How far from the goal it ends before they are: metres, radians.
+    before: (f32, f32),
+    /// Whether it is thought to touch nothing as bent.
+    clear: bool,
+}
+
 /// One question, one method: searched, played, and searched again with more room where what was played touches something, or with another
 /// first step where nothing leads out of where one stands.
 #[derive(Clone, Debug)]
@@ -341,7 +353,8 @@ pub struct Attempt<'w> {
     closest: Option<Vec2>,
     /// Whether last steps were bent.
     bent: bool,
-    found: Vec<(Path, Vec<Step>, (f32, f32), bool)>,
+    /// What the last search found, first what is thought to touch nothing, then by cost.
+    found: Vec<Found>,
     /// What was done in all rounds.
     pub counts: Counts,
     /// States of informed starts in all rounds.
@@ -448,8 +461,8 @@ impl<'w> Attempt<'w> {
                 let before = ((planned - aim.goal).length(), turned);
                 let (steps, clear) =
                     approach.map_or_else(|| (path.steps.clone(), true), |config| solver.bent(path, config));
-                let at = if clear { self.found.partition_point(|f| f.3) } else { self.found.len() };
-                self.found.insert(at, (path.clone(), steps, before, clear));
+                let at = if clear { self.found.partition_point(|f| f.clear) } else { self.found.len() };
+                self.found.insert(at, Found { path: path.clone(), steps, before, clear });
             }
         }
         Ok(())
@@ -461,7 +474,7 @@ impl<'w> Attempt<'w> {
             return true;
         }
         let (mut touched, mut any) = (false, false);
-        for (path, steps, before, _) in std::mem::take(&mut self.found) {
+        for Found { path, steps, before, .. } in std::mem::take(&mut self.found) {
             let there = before.0 <= THERE.0 && before.1 <= THERE.1;
             any |= there;
             // What ends elsewhere is not played in vain, unless there is nothing else.

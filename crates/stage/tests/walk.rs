@@ -10,6 +10,7 @@ use kumite_motion::{Chance, Quat, Vec2, Vec3};
 use kumite_plan::walk::approach::ApproachConfig;
 use kumite_plan::walk::tables::Bends;
 use kumite_plan::walk::{Config, Effort, Errata, Form, Method, Search, Task, WalkError};
+use kumite_stage::course::Course;
 use kumite_stage::scene;
 use kumite_stage::walk::{Ask, Attempt, Outcome, Walker, blocked, clutter, has_way};
 
@@ -39,7 +40,7 @@ fn attempt(ask: &Ask, method: Method, seed: u64) -> Result<Attempt<'_>, WalkErro
 }
 
 #[track_caller]
-fn arrives(name: &str, ask: &Ask, method: Method, seed: u64) {
+fn arrives(name: &str, ask: &Ask, method: Method, seed: u64) -> (Course, f32) {
     let attempt = attempt(ask, method, seed).unwrap();
     assert_eq!(attempt.outcome, Outcome::Arrived, "{name}");
     let (walked, path) = attempt.best.as_ref().unwrap();
@@ -49,6 +50,7 @@ fn arrives(name: &str, ask: &Ask, method: Method, seed: u64) {
     let q = walked.take.quality;
     assert!(q.foot_slide_cm_s <= 2.0 && q.float_cm <= 1.0 && q.snap <= 1.5, "{name}: {q:?}");
     assert!(path.terms.cost().is_finite());
+    (walked.course, attempt.least_turning)
 }
 
 fn wall(x: f32, z: f32, half: (f32, f32)) -> Obstacle {
@@ -94,15 +96,20 @@ fn a_narrow_gap_is_passed_by_ems_and_not_by_pff() {
     assert!(pff.best.is_none() && pff.outcome == Outcome::Lost);
 }
 
+/// And walked without zigzags and without stops.
 #[test]
 fn clutter_has_a_way_and_it_is_found() {
     let grid = ask("grid");
+    let mut winding = 0.0;
     for seed in 0..6 {
         let made = clutter(&grid, seed);
         assert!(has_way(&made, 0.25));
         assert_eq!(made, clutter(&grid, seed));
-        arrives(&format!("clutter {seed}"), &made, Method::Walk, seed);
+        let (course, least) = arrives(&format!("clutter {seed}"), &made, Method::Walk, seed);
+        assert!(course.waiting < 0.3, "{seed}: {course:?}");
+        winding += (course.turning - least).to_degrees() / 6.0;
     }
+    assert!(winding < 45.0, "{winding}° more than the way turns, on average");
 }
 
 #[test]
