@@ -289,6 +289,10 @@ fn walk(library: &str, trials: u32, mocap: &str) -> Result<(String, bool), Strin
             }
         }
     }
+    for (k, column) in columns.iter().enumerate() {
+        say(&format!("{column} travel, EMS of PFF"), json!(cell("travel_of_pff", k, "ems")));
+        say(&format!("{column} travel, EMS of PFF, in the paper"), json!(cell("travel_of_pff", k, "theirs_ems")));
+    }
     let speeds =
         ["evaluations_per_second", "evaluation_ns", "whole_evaluation_ns", "naive_evaluation_ns", "two_threads_gain"];
     for key in speeds {
