@@ -10,6 +10,7 @@
 //! than one, and change nothing but the time.
 
 pub mod approach;
+mod crew;
 pub mod field;
 pub mod ground;
 pub mod headed;

@@ -2,16 +2,34 @@
 //! threads may share it and the result does not depend on how many there are.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kumite_motion::Chance;
 
+use super::crew::{Crew, Dismissed};
 use super::path::{Aim, Path, Trace};
 use super::search::{Candidate, Counts, Ends};
 use super::tables::{At, Rigid, Step};
 
 /// Parts that detours are done in.
-const DETOURS: usize = 4;
+const DETOURS: usize = 8;
+
+/// A part of the work.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    /// What is left out: from which step, to which.
+    Hop(usize, usize),
+    /// Other ends after so many steps.
+    End(usize),
+    /// The step that is exchanged.
+    Demote(usize),
+    Detours,
+}
+
+fn parts(steps: usize, demote: bool) -> Vec<Part> {
+    let hops = |keep: usize| (keep..=steps).map(move |rest| Part::Hop(keep, rest)).chain([Part::End(keep)]);
+    let demotes = 0..if demote { steps } else { 0 };
+    (0..=steps).flat_map(hops).chain(demotes.map(Part::Demote)).chain([Part::Detours; DETOURS]).collect()
+}
 
 /// The best few mutations of a path, best first.
 pub(super) fn mutations(
@@ -23,9 +41,7 @@ pub(super) fn mutations(
     threads: usize,
 ) -> (Vec<(Path, Trace)>, Counts) {
     let view = View::new(aim, candidate);
-    let count = candidate.path.steps.len();
-    let demotes = if aim.config.demote { count } else { 0 };
-    let parts = count + 1 + demotes + DETOURS;
+    let parts = parts(candidate.path.steps.len(), aim.config.demote);
     let most = aim.config.best.max(1);
     let score = |part: usize, bound: f32| {
         let mut scorer = Scorer {
@@ -38,72 +54,53 @@ pub(super) fn mutations(
             counts: Counts::default(),
             scratch: Default::default(),
         };
-        if part <= count {
-            (part..=count).for_each(|rest| scorer.hop(part, rest));
-            scorer.end(part);
-        } else if part <= count + demotes {
-            scorer.demote(part - count - 1);
-        } else {
-            let mut chance = Chance::new(seed.wrapping_add(part as u64));
-            (0..aim.config.detours / DETOURS as u32).for_each(|_| scorer.detour(&mut chance));
+        match parts[part] {
+            Part::Hop(keep, rest) => scorer.hop(keep, rest),
+            Part::End(keep) => scorer.end(keep),
+            Part::Demote(k) => scorer.demote(k),
+            Part::Detours => {
+                let mut chance = Chance::new(seed.wrapping_add(part as u64));
+                (0..aim.config.detours / DETOURS as u32).for_each(|_| scorer.detour(&mut chance));
+            }
         }
-        (part, scorer.found, scorer.counts)
+        (scorer.found, scorer.counts)
     };
     // What one wave finds bounds the next, so that little is followed in vain; the first are small, because they know least.
-    let (mut found, mut counts) = (Vec::<(Path, Trace)>::new(), Counts::default());
-    let (mut first, mut wave) = (0, 1);
-    while first < parts {
-        let last = (first + wave).min(parts);
-        let bound = bound.min(found.get(most - 1).map_or(f32::INFINITY, |f| f.0.terms.cost()));
-        for (_, own, more) in share(first..last, threads, |part| score(part, bound)) {
-            for one in own {
-                let at = found.partition_point(|f| f.0.terms.cost() <= one.0.terms.cost());
-                found.insert(at, one);
+    let gather = |wave_of: &dyn Fn(Range<usize>, f32) -> Vec<Scored>| {
+        let (mut found, mut counts) = (Vec::<(Path, Trace)>::new(), Counts::default());
+        let (mut first, mut wave) = (0, 2);
+        while first < parts.len() {
+            let last = (first + wave).min(parts.len());
+            let bound = bound.min(found.get(most - 1).map_or(f32::INFINITY, |f| f.0.terms.cost()));
+            for (own, more) in wave_of(first..last, bound) {
+                for one in own {
+                    let at = found.partition_point(|f| f.0.terms.cost() <= one.0.terms.cost());
+                    found.insert(at, one);
+                }
+                found.truncate(most);
+                counts.evaluations += more.evaluations;
+                counts.followed += more.followed;
             }
-            found.truncate(most);
-            counts.evaluations += more.evaluations;
-            counts.followed += more.followed;
+            (first, wave) = (last, (2 * wave).min(WAVE));
         }
-        (first, wave) = (last, (2 * wave).min(WAVE));
+        (found, counts)
+    };
+    if threads <= 1 {
+        return gather(&|wave, bound| wave.map(|part| score(part, bound)).collect());
     }
-    (found, counts)
+    let crew = Crew::new();
+    std::thread::scope(|scope| {
+        (1..threads).for_each(|_| drop(scope.spawn(|| crew.help(&score))));
+        let _end = Dismissed(&crew);
+        gather(&|wave, bound| crew.share(wave, bound, threads - 1, &score))
+    })
 }
 
 /// Parts in one wave at most.
-const WAVE: usize = 8;
+const WAVE: usize = 32;
 
-/// Does some parts, by several threads where there are enough of them; in the order of the parts.
-fn share<T: Send>(
-    parts: Range<usize>,
-    threads: usize,
-    work: impl Fn(usize) -> (usize, Vec<T>, Counts) + Sync,
-) -> Vec<(usize, Vec<T>, Counts)> {
-    let threads = threads.min(parts.len() / 2);
-    if threads <= 1 {
-        return parts.map(work).collect();
-    }
-    let next = AtomicUsize::new(parts.start);
-    let some = || {
-        let mut done = Vec::new();
-        loop {
-            let part = next.fetch_add(1, Ordering::Relaxed);
-            if part >= parts.end {
-                return done;
-            }
-            done.push(work(part));
-        }
-    };
-    let mut done = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(some)).collect();
-        let mut done = some();
-        for other in others {
-            done.extend(other.join().unwrap_or_else(|e| std::panic::resume_unwind(e)));
-        }
-        done
-    });
-    done.sort_by_key(|d| d.0);
-    done
-}
+/// What a part found, best first, and what it did.
+type Scored = (Vec<(Path, Trace)>, Counts);
 
 /// One part of the work.
 struct Scorer<'s, 'a> {
