@@ -252,14 +252,14 @@ fn trials(
     let bar = progress.bar(count as usize * methods.len(), "walking");
     let threads = look::threads().max(1) as u32;
     let (mut text, mut json) = (String::new(), Map::new());
+    let seed = |k: u32| args.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(k));
     for &method in methods {
         let part = |part: u32| -> Outcome<Vec<(u32, Row)>> {
             let mut rows = Vec::new();
             for k in (part..count).step_by(threads as usize) {
-                let seed = args.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(k));
-                let ask = ask(&args.scene, seed)?;
+                let ask = ask(&args.scene, seed(k))?;
                 let (attempt, seconds) =
-                    attempt(walker, &ask, method, effort, seed).map_err(|e| refused(&e, &args.scene))?;
+                    attempt(walker, &ask, method, effort, seed(k)).map_err(|e| refused(&e, &args.scene))?;
                 rows.push((k, row(&attempt, seconds)));
                 bar.inc(1);
             }
@@ -273,8 +273,12 @@ fn trials(
         });
         let mut rows: Vec<(u32, Row)> = parts.into_iter().collect::<Outcome<Vec<_>>>()?.concat();
         rows.sort_by_key(|r| r.0);
+        // What another look with `--seed` is worth.
+        let failed = rows.iter().filter(|r| matches!(r.1.outcome, Fate::Lost | Fate::Collides));
+        let failed: Vec<u64> = failed.map(|r| seed(r.0)).collect();
         let rows: Vec<Row> = rows.into_iter().map(|r| r.1).collect();
-        let told = summary(&rows);
+        let mut told = summary(&rows);
+        told["failed_seeds"] = json!(failed);
         let _ = writeln!(
             text,
             "{}: {} of {} arrived, {} blocked, {} lost, {} touch something; half of the searches within {:.3} s, all within {:.3} s",
@@ -303,6 +307,9 @@ fn trials(
                 arrived("warped_location_cm"),
                 arrived("warped_orientation_deg"),
             );
+        }
+        if let Some(first) = failed.first() {
+            let _ = writeln!(text, "    the first that did not: --seed {first}");
         }
         json.insert(method.name().to_owned(), told);
     }
