@@ -18,6 +18,8 @@ const ENDS: f32 = 0.7;
 pub struct Course {
     /// Way of the centre of mass, metres.
     pub travel: f32,
+    /// Where it ends.
+    pub end: Vec2,
     /// What it turns to the left and to the right, both counted, radians: from the facing in the first frame to that in the last.
     pub turning: f32,
     /// How long it hardly moves on the way, seconds.
@@ -27,7 +29,7 @@ pub struct Course {
 impl Course {
     /// Of a walk.
     pub fn of(clip: &Clip) -> Course {
-        let places: Vec<Vec2> = (0..clip.frames()).map(|f| place(clip, f)).collect();
+        let places = places(clip);
         Course::along(&places, clip.fps(), (facing(clip, 0), facing(clip, clip.frames() - 1)))
     }
 
@@ -53,19 +55,24 @@ impl Course {
         };
         Course {
             travel: length(places),
+            end: places.last().copied().unwrap_or_default(),
             turning: turning(&headings),
             waiting: (0..steady.len()).filter(waits).count() as f32 / fps,
         }
     }
 }
 
-/// Where the centre of mass is in a frame, on the floor.
-pub fn place(clip: &Clip, frame: usize) -> Vec2 {
+/// Where the centre of mass is in each frame, on the floor.
+pub fn places(clip: &Clip) -> Vec<Vec2> {
     let (mut pose, mut world) = (Pose::default(), WorldPose::default());
-    clip.pose(FrameIdx(frame as u32), &mut pose);
-    fk::pose(clip.skeleton(), &pose, &mut world);
-    let centre = mass::centre(clip.skeleton(), &Roles::canonical(), &world);
-    Vec2::new(centre.x, centre.z)
+    let roles = Roles::canonical();
+    let mut place = |frame: usize| {
+        clip.pose(FrameIdx(frame as u32), &mut pose);
+        fk::pose(clip.skeleton(), &pose, &mut world);
+        let centre = mass::centre(clip.skeleton(), &roles, &world);
+        Vec2::new(centre.x, centre.z)
+    };
+    (0..clip.frames()).map(&mut place).collect()
 }
 
 /// How it faces in a frame, radians.

@@ -163,10 +163,9 @@ impl Walker {
             recorder.record(&character, began);
         }
         let take = recorder.finish("walk", self.library.skeleton())?;
-        let last = take.clip.frames() - 1;
-        let facing = course::facing(&take.clip, last);
-        let (course, place) = (Course::of(&take.clip), course::place(&take.clip, last));
-        let off = (place - ask.goal).length();
+        let course = Course::of(&take.clip);
+        let facing = course::facing(&take.clip, take.clip.frames() - 1);
+        let off = (course.end - ask.goal).length();
         let turned = ask.goal_facing.map_or(0.0, |f| wrap(facing - f).abs());
         let obstacles = &ask.obstacles;
         let met = clearance::meet(&take.clip, obstacles);

@@ -272,8 +272,8 @@ fn places_to_pass_draw_the_way() {
         let ask = Ask { waypoints, ..plain(Vec2::new(0.0, 5.0), Vec::new()) };
         let attempt = attempt(&ask, Method::Walk, 0).unwrap();
         let clip = &attempt.best.as_ref().unwrap().0.take.clip;
-        let off = |frame: usize| (kumite_stage::course::place(clip, frame) - place).length();
-        (0..clip.frames()).map(off).fold(f32::INFINITY, f32::min)
+        let places = kumite_stage::course::places(clip);
+        places.iter().map(|p| (*p - place).length()).fold(f32::INFINITY, f32::min)
     };
     let (with, without) = (nearest(vec![place]), nearest(Vec::new()));
     assert!(with < without - 0.2, "{with} m with, {without} m without");

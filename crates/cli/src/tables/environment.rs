@@ -229,6 +229,8 @@ fn tables(json: &Value) -> Vec<(String, Vec<[String; 5]>)> {
 }
 
 const HEADS: [&str; 5] = ["", "theirs PFF", "theirs EMS", "ours PFF", "ours EMS"];
+const METHODS: &str =
+    "all methods, cluttered, a second of one core for each walk; travel and turns of those that arrived";
 const METHOD_HEADS: [&str; 5] = ["method", "solved of 10", "travel of the way", "turns in vain, °", "search, s"];
 
 fn methods(json: &Value) -> Vec<[String; 5]> {
@@ -274,11 +276,7 @@ fn text(json: &Value, markdown: bool) -> String {
     for (title, rows) in tables(json) {
         put(&title, &HEADS, &rows);
     }
-    put(
-        "all methods, cluttered, a second of one core for each walk; travel and turns of those that arrived",
-        &METHOD_HEADS,
-        &methods(json),
-    );
+    put(METHODS, &METHOD_HEADS, &methods(json));
     let _ = writeln!(text, "\n{}", speeds(json));
     text
 }
@@ -296,11 +294,7 @@ fn html(json: &Value) -> String {
     for (title, rows) in tables(json) {
         put(&title, &HEADS, &rows);
     }
-    put(
-        "all methods, cluttered, a second of one core for each walk; travel and turns of those that arrived",
-        &METHOD_HEADS,
-        &methods(json),
-    );
+    put(METHODS, &METHOD_HEADS, &methods(json));
     format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Chen and Steed, Tables 1 and 2</title>\n\
          <style>body{{font:16px system-ui;margin:2rem}}td,th{{padding:.3rem .8rem;text-align:left}}</style>\n\
