@@ -3,9 +3,8 @@
 use kumite_motion::rotation::yaw_of;
 use kumite_motion::{Clip, FrameIdx, JointIdx, Pose, Roles, Vec2, Vec3, WorldPose, fk, mass};
 use kumite_plan::walk::field::{length, turning};
+use kumite_plan::walk::tables::SWAY;
 
-/// Bodies sway from foot to foot: places are averaged over so long, seconds, about two steps.
-const SWAY: f32 = 1.0;
 /// Directions are those of pieces as long as this, metres.
 const PIECE: f32 = 0.25;
 /// Slower than this nobody gets on, metres per second.

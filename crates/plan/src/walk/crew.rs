@@ -1,10 +1,10 @@
-//! Threads that share short waves of work whose order does not matter to what comes of it.
+//! Threads that share short waves of work. Who does which part changes nothing: results come in the order of the parts.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Those who share waves. A wave takes some tenths of a millisecond: they wait for the next one awake. `T`: what a part of a wave gives, with its number.
+/// Those who share waves. A wave takes some tenths of a millisecond: they wait for the next one awake. `T`: what a part gives.
 pub(super) struct Crew<T> {
     /// Counts waves; [`usize::MAX`] when there are no more.
     wave: AtomicUsize,

@@ -90,12 +90,16 @@ pub(super) fn mutations(
     }
     let crew = Crew::new();
     std::thread::scope(|scope| {
-        (1..threads).for_each(|_| drop(scope.spawn(|| crew.help(&score))));
         let _end = Dismissed(&crew);
-        gather(&|wave, bound| crew.share(wave, bound, threads - 1, &score))
+        // Where no thread is to be had the work is done without.
+        let hire = |_: &usize| std::thread::Builder::new().spawn_scoped(scope, || crew.help(&score)).is_ok();
+        let helpers = (1..threads.min(CREW)).filter(hire).count();
+        gather(&|wave, bound| crew.share(wave, bound, helpers, &score))
     })
 }
 
+/// Threads at most: of more, most would wait for the slowest part of a wave.
+const CREW: usize = 4;
 /// Parts in one wave at most.
 const WAVE: usize = 32;
 

@@ -185,8 +185,8 @@ const DAWDLE: f32 = 0.5;
 pub(super) const TURNING: f32 = 1.0;
 /// Who dawdles is not nearer for it, metres per second.
 const PACE: f32 = 1.0;
-/// Bodies sway from foot to foot; two steps take about this, seconds.
-const SWAY: f32 = 1.0;
+/// Bodies sway and hips turn from foot to foot; two steps, over which that is nothing, take about this, seconds.
+pub const SWAY: f32 = 1.0;
 /// A turn by this, radians, over at least so much way, metres, is one round a corner and not on the spot.
 const CORNER: f32 = 1.0;
 const ROUND: f32 = 0.5;
