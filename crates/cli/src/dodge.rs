@@ -397,6 +397,12 @@ pub(crate) fn spread(values: &mut [f64]) -> Value {
     json!({"p50": at(0.5), "p95": at(0.95), "p99": at(0.99), "max": at(1.0)})
 }
 
+/// One hash of many takes, in their order.
+pub(crate) fn combined(hashes: impl Iterator<Item = u64>) -> String {
+    let fold = |sum: u64, hash: u64| (sum.rotate_left(5) ^ hash).wrapping_mul(0x0000_0100_0000_01b3);
+    format!("{:016x}", hashes.fold(0xcbf2_9ce4_8422_2325, fold))
+}
+
 /// CPU time of a search without the index.
 fn enumerated(defence: &Defence, trial: &Trial, scratch: &mut Scratch) -> (f64, u32) {
     let mut planner = defence.planner();
@@ -425,7 +431,8 @@ fn trials(defence: &Defence, count: u32, seed: u64, progress: &Progress) -> Repo
                     for k in (part..count).step_by(threads as usize) {
                         let number = seed.wrapping_mul(1_000_003).wrapping_add(u64::from(k));
                         if let Some(trial) = Trial::random(defence.library(), number) {
-                            sum.add(defence, &exhaustive, &trial);
+                            let hash = sum.add(defence, &exhaustive, &trial);
+                            sum.hashes.extend(hash.map(|hash| (k, hash)));
                         }
                         bar.inc(1);
                     }
@@ -469,6 +476,8 @@ struct Count {
     snaps: Vec<f64>,
     floats: Vec<f64>,
     disagreed: Vec<Value>,
+    /// Of the takes, by the number of the trial.
+    hashes: Vec<(u32, u64)>,
 }
 
 impl Count {
@@ -503,16 +512,18 @@ impl Count {
         self.snaps.extend(other.snaps);
         self.floats.extend(other.floats);
         self.disagreed.extend(other.disagreed);
+        self.hashes.extend(other.hashes);
         self.index_candidates += other.index_candidates;
         self.enumerated_candidates += other.enumerated_candidates;
         self
     }
 
-    fn add(&mut self, defence: &Defence, exhaustive: &Exhaustive, trial: &Trial) {
+    /// Decides, plays and judges one trial; the hash of its take.
+    fn add(&mut self, defence: &Defence, exhaustive: &Exhaustive, trial: &Trial) -> Option<u64> {
         self.trials += 1;
         let undisturbed = referee::threatening(&trial.character, &trial.ahead, &trial.threats);
         if undisturbed.first.is_none() {
-            return;
+            return None;
         }
         let planner = defence.planner();
         let mut scratch = Scratch::default();
@@ -522,7 +533,7 @@ impl Count {
         let search = defence.search(&trial.character, &trial.ahead, &trial.threats, false);
         let Ok(mut search) = search else {
             self.refused += 1;
-            return;
+            return None;
         };
         self.threatening += 1;
         let mut slices = 1;
@@ -572,7 +583,7 @@ impl Count {
                 }));
             }
         }
-        self.measure(trial, Some(&decision));
+        let hash = self.measure(trial, Some(&decision));
         self.measure(trial, None);
         if ruling.avoided {
             let seconds = trial.lead;
@@ -585,10 +596,11 @@ impl Count {
                 self.displacement.push(f64::from(mean));
             }
         }
+        hash
     }
 
     /// Quality of the take from a little before the attack is seen to well after it has passed.
-    fn measure(&mut self, trial: &Trial, decision: Option<&Decision>) {
+    fn measure(&mut self, trial: &Trial, decision: Option<&Decision>) -> Option<u64> {
         let mut character = trial.character.clone();
         let mut recorder = Recorder::default();
         recorder.record(&character, None);
@@ -601,17 +613,18 @@ impl Count {
             let began = character.step(|_, next| queue.next().filter(|e| next.contains(e)).unwrap_or(next[0]));
             recorder.record(&character, began);
         }
-        let Ok(take) = recorder.finish("trial", character.library().skeleton()) else { return };
+        let Ok(take) = recorder.finish("trial", character.library().skeleton()) else { return None };
         let q = take.quality;
         let failed = !q.passes();
         if decision.is_none() {
             self.undisturbed_failures += u32::from(failed);
-            return;
+            return None;
         }
         self.slides.push(f64::from(q.foot_slide_cm_s));
         self.snaps.push(f64::from(q.snap));
         self.floats.push(f64::from(q.float_cm));
         self.quality_failures += u32::from(failed);
+        Some(take.hash)
     }
 
     fn report(mut self, defence: &Defence) -> Report {
@@ -627,7 +640,9 @@ impl Count {
             .zip(self.by_target)
             .map(|(t, (all, good))| (t.name().to_owned(), json!({"threatening": all, "defended": good})))
             .collect();
+        self.hashes.sort_unstable();
         let json = json!({
+            "hash": combined(self.hashes.iter().map(|h| h.1)),
             "trials": self.trials, "threatening": self.threatening, "avoidable": self.avoidable, "avoided": self.avoided,
             "blocked": self.blocked, "from_index": self.from_index, "agreed": self.agreed, "cost_ratio": mean_ratio,
             "displacement_m": spread(&mut self.displacement),

@@ -48,6 +48,8 @@ pub(crate) struct Row {
     pub(crate) values: Vec<(&'static str, f64)>,
     pub(crate) cost: f64,
     pub(crate) quality: bool,
+    /// Of the take; 0 where nothing was played.
+    pub(crate) hash: u64,
 }
 
 pub(crate) fn run(args: &WalkArgs, progress: &Progress) -> Outcome<Report> {
@@ -167,11 +169,12 @@ pub(crate) fn attempt<'w>(
 /// An attempt in numbers.
 pub(crate) fn row(attempt: &Attempt<'_>, seconds: f64) -> Row {
     let mut values = vec![("search_seconds", seconds), ("evaluations", attempt.counts.evaluations as f64)];
-    let (mut cost, mut quality) = (f64::INFINITY, false);
+    let (mut cost, mut quality, mut hash) = (f64::INFINITY, false, 0);
     if let Some((walked, path)) = &attempt.best {
         cost = f64::from(path.terms.cost());
         let q = walked.take.quality;
         quality = walked.take.quality.passes();
+        hash = walked.take.hash;
         let travel = f64::from(walked.course.travel);
         values.extend([
             ("transitions", walked.transitions as f64),
@@ -194,7 +197,7 @@ pub(crate) fn row(attempt: &Attempt<'_>, seconds: f64) -> Row {
             ("snap", f64::from(q.snap)),
         ]);
     }
-    Row { outcome: attempt.outcome, values, cost, quality }
+    Row { outcome: attempt.outcome, values, cost, quality, hash }
 }
 
 /// Means over all that were played and over those that arrived, and the one that costs least.
@@ -228,6 +231,7 @@ pub(crate) fn summary(rows: &[Row]) -> Value {
         "lost": count(|f| *f == Fate::Lost), "collided": count(|f| *f == Fate::Collides),
         "quality_failures": played.iter().filter(|r| !r.quality).count(),
         "search_seconds": crate::dodge::spread(&mut slowest),
+        "hash": crate::dodge::combined(rows.iter().map(|r| r.hash)),
         "worst_arrived": farthest, "mean_arrived": mean(&arrived), "mean": mean(&played), "best": best.map(|b| object(&b.values)),
     })
 }

@@ -3,6 +3,7 @@
 //! Never shipped. Knows the other crates only by name: it calls cargo, git and the package managers.
 
 mod captures;
+mod golden;
 mod prove;
 mod report;
 mod steps;
@@ -18,6 +19,7 @@ const HELP: &str = "cargo dev <command>
   bench [NAME…]    speed beside peers, measured in one run
   tidy             documents against code: crates, arrows, paths, claims
   report           docs/results.md from docs/results.json
+  golden [--write] hashes of scenes, dodges and walks against docs/golden.json
   motions          the table of docs/motions.md: the embedded motions beside the captures
 ";
 
@@ -34,6 +36,11 @@ fn main() -> ExitCode {
         Some("bench") => steps::bench(rest),
         Some("tidy") => tidy::tidy(),
         Some("report") => report::write(),
+        Some("golden") => match rest {
+            [] => golden::golden(false),
+            [flag] if flag == "--write" => golden::golden(true),
+            _ => Err(HELP.to_owned()),
+        },
         Some("motions") => steps::motions(),
         _ => Err(HELP.to_owned()),
     };

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 
+use crate::golden::bundle;
 use crate::steps::{command, kumite, output, run, target};
 use crate::{captures, report};
 
@@ -159,16 +160,8 @@ fn measure(claim: &Claim, mocap: &str) -> Result<(String, bool), String> {
 /// Throws balls and holds the counts against what is claimed. Coverage of head and torso is claimed of the embedded library only.
 fn dodge(library: &str, trials: u32, mocap: &str) -> Result<(String, bool), String> {
     run(&["cargo", "build", "--quiet", "--release"], &[])?;
-    let mut name = library.to_owned();
-    if library != "embedded" {
-        let folder = target().join("proof");
-        std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
-        let bundle = folder.join(format!("{library}.kumite")).display().to_string();
-        let manifest = format!("libraries/{library}.toml");
-        let data = std::env::split_paths(mocap).find(|f| f.join("combat").is_dir()).unwrap_or_default();
-        output(&[&kumite(), "bake", &manifest, "--data", &data.display().to_string(), "-o", &bundle], &[])?;
-        name = bundle;
-    }
+    let data = std::env::split_paths(mocap).find(|f| f.join("combat").is_dir());
+    let name = bundle(library, data.as_ref())?.ok_or("there are no captures to measure this with")?;
     let told = output(
         &[&kumite(), "dodge", "--library", &name, "--trials", &trials.to_string(), "--seed", "1", "--json"],
         &[],

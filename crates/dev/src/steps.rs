@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{captures, report, tidy};
+use crate::{captures, golden, report, tidy};
 
 /// The repository's root.
 pub fn root() -> PathBuf {
@@ -100,6 +100,7 @@ pub fn test_all() -> Result<(), String> {
     steps.step("doc tests", || run(&["cargo", "test", "--quiet", "--workspace", "--doc"], &[]));
     steps.step("engine crates for wasm32", wasm);
     steps.step("release build", || run(&["cargo", "build", "--quiet", "--release"], &[]));
+    steps.step("golden hashes", || golden::golden(false));
     steps.step("the README's commands", readme);
     steps.step("replay in a browser", browser);
     steps.finish()

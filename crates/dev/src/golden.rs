@@ -1,0 +1,102 @@
+//! `cargo dev golden`: hashes of what is played, compared with those in docs/golden.json. A change that is not meant to change motion
+//! keeps every one of them; a change that is says so and writes them anew.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+
+use crate::captures;
+use crate::steps::{kumite, output, root, target};
+
+const FILE: &str = "docs/golden.json";
+
+/// Trials behind each hash of dodges and of walks.
+const TRIALS: &str = "20";
+
+/// Libraries dodges and walks are played on; all but the embedded one need captures.
+const DODGES: [&str; 3] = ["embedded", "accad-male2", "cmu-fight"];
+const WALKS: [&str; 2] = ["embedded", "paper-environment"];
+
+/// Plays everything and compares, or writes what is new.
+pub fn golden(write: bool) -> Result<(), String> {
+    let file = root().join(FILE);
+    let known: Map<String, Value> = match std::fs::read_to_string(&file) {
+        Ok(text) => serde_json::from_str(&text).map_err(|e| format!("{FILE}: {e}"))?,
+        Err(_) if write => Map::new(),
+        Err(error) => return Err(format!("{FILE}: {error}")),
+    };
+    let (played, skipped) = play()?;
+    let differ: Vec<String> = played
+        .iter()
+        .filter(|(name, hash)| known.get(*name) != Some(hash))
+        .map(|(name, hash)| format!("{name}: {hash}, was {}", known.get(name).unwrap_or(&Value::Null)))
+        .collect();
+    println!("{} golden hashes compared, {} skipped for want of captures", played.len(), skipped.len());
+    if write {
+        let kept = known.into_iter().filter(|(name, _)| skipped.contains(name));
+        let all: Map<String, Value> = played.into_iter().chain(kept).collect();
+        let text = serde_json::to_string_pretty(&all).map_err(|e| e.to_string())?;
+        return std::fs::write(&file, text + "\n").map_err(|e| format!("{FILE}: {e}"));
+    }
+    if differ.is_empty() { Ok(()) } else { Err(format!("{FILE}: {}", differ.join("\n"))) }
+}
+
+/// Hashes by name, and the names of what needs captures that are not here.
+fn play() -> Result<(Map<String, Value>, Vec<String>), String> {
+    let kumite = kumite();
+    let told = |words: &[&str], pointer: &str| -> Result<Value, String> {
+        let told = output(&[&[kumite.as_str()], words, &["--json"]].concat(), &[])?;
+        let told: Value = serde_json::from_str(&told).map_err(|e| format!("{words:?}: {e}"))?;
+        told.pointer(pointer).cloned().ok_or_else(|| format!("{words:?}: no {pointer}"))
+    };
+    let (mut played, mut skipped) = (Map::new(), Vec::new());
+    let mut scenes: Vec<PathBuf> =
+        std::fs::read_dir(root().join("scenes")).map_err(|e| e.to_string())?.flatten().map(|e| e.path()).collect();
+    scenes.sort();
+    let folder = target().join("proof");
+    std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+    let take = folder.join("take.json").display().to_string();
+    for scene in scenes {
+        let name = scene.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        let words = ["play", &scene.display().to_string(), "-o", &take];
+        let characters = told(&words, "/characters")?;
+        let hashes: Vec<&str> =
+            characters.as_array().into_iter().flatten().filter_map(|c| c["hash"].as_str()).collect();
+        played.insert(format!("scene {name}"), json!(hashes.join(" ")));
+    }
+    let mocap = captures::known();
+    let data = std::env::split_paths(&mocap).find(|f| f.join("combat").is_dir());
+    for library in DODGES {
+        let name = format!("{TRIALS} dodges {library}");
+        let Some(library) = bundle(library, data.as_ref())? else {
+            skipped.push(name);
+            continue;
+        };
+        let words = ["dodge", "--library", &library, "--trials", TRIALS, "--seed", "1"];
+        played.insert(name, told(&words, "/hash")?);
+    }
+    for library in WALKS {
+        let name = format!("{TRIALS} walks {library}");
+        let Some(library) = bundle(library, data.as_ref())? else {
+            skipped.push(name);
+            continue;
+        };
+        let words = ["walk", "--library", &library, "--scene", "clutter", "--trials", TRIALS, "--seed", "1"];
+        played.insert(name, told(&words, "/walk/hash")?);
+    }
+    Ok((played, skipped))
+}
+
+/// What `--library` takes: a name, or a bundle baked from captures; `None` where there are no captures.
+pub fn bundle(library: &str, data: Option<&PathBuf>) -> Result<Option<String>, String> {
+    if library == "embedded" {
+        return Ok(Some(library.to_owned()));
+    }
+    let Some(data) = data else { return Ok(None) };
+    let folder = target().join("proof");
+    std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+    let bundle = folder.join(format!("{library}.kumite")).display().to_string();
+    let manifest = format!("libraries/{library}.toml");
+    output(&[&kumite(), "bake", &manifest, "--data", &data.display().to_string(), "-o", &bundle], &[])?;
+    Ok(Some(bundle))
+}
