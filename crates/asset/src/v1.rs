@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kumite_motion::align::Planar;
-use kumite_motion::graph::{ClipIdx, Edge, Entry, Graph, Node, NodeIdx, SpanRef};
+use kumite_motion::graph::{ClipIdx, Edge, Graph, Join, Node, NodeIdx, SpanRef};
 use kumite_motion::library::Library;
 use kumite_motion::volume::{self, Volumes};
 use kumite_motion::{
@@ -103,7 +103,7 @@ impl From<&Library> for LibraryRecord {
                         clip: edge.clip.0,
                         first: edge.first.0,
                         last: edge.last.0,
-                        entry: edge.entry.map(|e| (e.blend, planar(&e.align), e.distance)),
+                        entry: edge.join.map(|e| (e.blend, planar(&e.align), e.distance)),
                         seconds: edge.seconds,
                         displacement: planar(&edge.displacement),
                         spans: graph.spans(index).iter().map(|s| (s.span, s.whole)).collect(),
@@ -190,11 +190,11 @@ impl LibraryRecord {
             .edges
             .into_iter()
             .map(|e| {
-                let entry = e.entry.map(|(blend, align, distance)| Entry { blend, align: to_planar(align), distance });
+                let join = e.entry.map(|(blend, align, distance)| Join { blend, align: to_planar(align), distance });
                 let range = (ClipIdx(e.clip), FrameIdx(e.first), FrameIdx(e.last));
                 let displacement = to_planar(e.displacement);
                 let spans = e.spans.into_iter().map(|(span, whole)| SpanRef { span, whole }).collect();
-                (Edge::new(NodeIdx(e.from), NodeIdx(e.to), range, entry, e.seconds, displacement), spans)
+                (Edge::new(NodeIdx(e.from), NodeIdx(e.to), range, join, e.seconds, displacement), spans)
             })
             .collect();
         let graph = Graph::new(nodes, edges).map_err(|e| e.to_string())?;

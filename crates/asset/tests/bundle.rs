@@ -5,7 +5,7 @@
 use kumite_asset::{BundleError, read, write};
 use kumite_keying::embedded;
 use kumite_motion::align::Planar;
-use kumite_motion::graph::{ClipIdx, Edge, Entry, Graph, Node, NodeIdx, SpanRef};
+use kumite_motion::graph::{ClipIdx, Edge, Graph, Join, Node, NodeIdx, SpanRef};
 use kumite_motion::library::Library;
 use kumite_motion::volume::{self, Volumes};
 use kumite_motion::{FrameIdx, Roles};
@@ -18,10 +18,10 @@ fn library() -> Library {
         let (node, clip_idx) = (NodeIdx(i as u32), ClipIdx(i as u32));
         let last = FrameIdx(clip.frames() as u32 - 1);
         nodes.push(Node { clip: clip_idx, frame: last });
-        let entry = Entry { blend: 0.2, align: Planar::IDENTITY, distance: 0.01 };
+        let join = Join { blend: 0.2, align: Planar::IDENTITY, distance: 0.01 };
         let range = (clip_idx, FrameIdx(0), last);
         let spans = (0..clip.spans.len() as u32).map(|span| SpanRef { span, whole: true }).collect();
-        edges.push((Edge::new(node, node, range, Some(entry), clip.seconds(), Planar::IDENTITY), spans));
+        edges.push((Edge::new(node, node, range, Some(join), clip.seconds(), Planar::IDENTITY), spans));
     }
     let graph = Graph::new(nodes, edges).unwrap();
     let volumes = Volumes::of(&graph, &clips, volume::fit(clips[0].skeleton(), &Roles::canonical()));

@@ -92,7 +92,7 @@ pub fn bake(name: &str, mut clips: Vec<Clip>, config: &BakeConfig) -> Result<Bak
         };
         let new: Vec<EdgeIdx> = (0..library.graph().edges().len() as u32)
             .map(EdgeIdx)
-            .filter(|e| library.graph().edge(*e).entry.is_some() && rehearsed.insert(cut(*e)))
+            .filter(|e| library.graph().edge(*e).join.is_some() && rehearsed.insert(cut(*e)))
             .collect();
         let bad = if round <= ROUNDS { rehearse(&library, &new, config.transitions.threads) } else { Vec::new() };
         let bad: BTreeSet<_> = bad.into_iter().map(cut).collect();

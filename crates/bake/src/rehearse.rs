@@ -78,7 +78,7 @@ fn passes(library: &Arc<Library>, before: &[Vec<EdgeIdx>], run_up: EdgeIdx, cut:
     for _ in 0..(seconds * TICKS as f32) as u32 {
         let began = character.step(|_, next| {
             // After it the clip goes on by itself where it can: another cut would be another rehearsal.
-            let on = next.iter().find(|e| graph.edge(**e).entry.is_none());
+            let on = next.iter().find(|e| graph.edge(**e).join.is_none());
             script.next().or_else(|| on.or(next.first()).copied()).unwrap_or(cut)
         });
         recorder.record(&character, began.filter(|e| *e == cut));

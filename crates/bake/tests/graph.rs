@@ -158,7 +158,7 @@ fn random_walk(clips: &[Clip], graph: &Graph, seed: u64, seconds: f32) -> Seen {
             assert!(!ways.is_empty(), "a dead end");
             let next = ways[random.below(ways.len())];
             let end = graph.edge(edge).seconds;
-            if let Some(entry) = graph.edge(next).entry {
+            if let Some(begin) = graph.edge(next).join {
                 let shown = |since_end: f32| {
                     let mut pose = Pose::default();
                     at(edge, end + since_end, &place, &mut pose);
@@ -168,12 +168,12 @@ fn random_walk(clips: &[Clip], graph: &Graph, seed: u64, seconds: f32) -> Seen {
                     pose
                 };
                 let (last, earlier) = (shown(0.0), shown(-DT));
-                let there = place.after(&entry.align);
+                let there = place.after(&begin.align);
                 let [mut first, mut later] = [Pose::default(), Pose::default()];
                 at(next, 0.0, &there, &mut first);
                 at(next, DT, &there, &mut later);
                 let speeds = (Velocity::between(&earlier, &last, DT), Velocity::between(&first, &later, DT));
-                let inertia = Inertia::new(&last, &speeds.0, &first, &speeds.1, entry.blend.max(0.1));
+                let inertia = Inertia::new(&last, &speeds.0, &first, &speeds.1, begin.blend.max(0.1));
                 place = there;
                 join = Some((inertia, time - end - DT));
                 since_join = 0;

@@ -107,12 +107,12 @@ fn matrix(library: &Library) -> Outcome<Matrix> {
     distances.iter_mut().for_each(|d| *d = d.max(0.0).sqrt());
     let firsts: Vec<usize> = (0..cloud.len()).filter(|s| cloud.place(*s).is_some_and(|p| p.1.0 == 0)).collect();
     let graph = library.graph();
-    let cuts = graph.edges().iter().filter(|e| e.entry.is_some()).map(|edge| {
+    let cuts = graph.edges().iter().filter(|e| e.join.is_some()).map(|edge| {
         let node = graph.node(edge.from);
         (pixel(firsts[node.clip.at()] + node.frame.at()), pixel(firsts[edge.clip.at()] + edge.first.at()))
     });
     let cuts: Vec<(usize, usize)> = cuts.collect();
-    let mut far: Vec<f32> = graph.edges().iter().filter_map(|e| e.entry).map(|e| e.distance).collect();
+    let mut far: Vec<f32> = graph.edges().iter().filter_map(|e| e.join).map(|e| e.distance).collect();
     far.sort_by(f32::total_cmp);
     let limit = far.get(far.len() * 9 / 10).copied().unwrap_or(0.1);
     let borders = firsts.iter().skip(1).map(|s| pixel(*s)).collect();

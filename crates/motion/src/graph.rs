@@ -61,9 +61,10 @@ pub struct SpanRef {
     pub whole: bool,
 }
 
-/// How an edge begins where it is not the frame after its node's.
+/// The blend an edge begins with where it does not simply continue its node's clip: what a transition found at bake
+/// becomes in the graph.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Entry {
+pub struct Join {
     /// Over which the difference between the pose left and the pose entered fades, seconds. May outlast the edge.
     pub blend: f32,
     /// Lays the entered clip over the one left, both in their clips' own places.
@@ -85,8 +86,8 @@ pub struct Edge {
     pub first: FrameIdx,
     /// After the first.
     pub last: FrameIdx,
-    /// `None` where the clip simply goes on.
-    pub entry: Option<Entry>,
+    /// `None` where the clip simply continues.
+    pub join: Option<Join>,
     /// From `first` to `last`.
     pub seconds: f32,
     /// The root's place on the ground and its heading at `last`, seen from those at `first`: how far the edge carries.
@@ -100,18 +101,18 @@ impl Edge {
         from: NodeIdx,
         to: NodeIdx,
         (clip, first, last): (ClipIdx, FrameIdx, FrameIdx),
-        entry: Option<Entry>,
+        join: Option<Join>,
         seconds: f32,
         displacement: Planar,
     ) -> Edge {
-        Edge { from, to, clip, first, last, entry, seconds, displacement, spans: 0..0 }
+        Edge { from, to, clip, first, last, join, seconds, displacement, spans: 0..0 }
     }
 }
 
 /// Nodes and edges in flat arrays, edges sorted by the node they leave.
 ///
 /// Invariants: at least one node; every node has an edge that leaves it; every edge runs forward in its clip, ends at
-/// the frame of the node it leads to, and, where it has no entry, begins at the frame of the node it leaves.
+/// the frame of the node it leads to, and, where it has no join, begins at the frame of the node it leaves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
     nodes: Box<[Node]>,
@@ -169,18 +170,18 @@ impl Graph {
             if *to != (Node { clip: edge.clip, frame: edge.last }) {
                 return bad("it does not end at its node's frame");
             }
-            if edge.entry.is_none() && *from != (Node { clip: edge.clip, frame: edge.first }) {
-                return bad("it does not begin at its node's frame and has no entry");
+            if edge.join.is_none() && *from != (Node { clip: edge.clip, frame: edge.first }) {
+                return bad("it does not begin at its node's frame and has no join");
             }
-            let entry = edge
-                .entry
+            let sound = edge
+                .join
                 .is_none_or(|e| e.blend.is_finite() && e.blend >= 0.0 && e.distance.is_finite() && finite(&e.align));
-            if !(entry && edge.seconds.is_finite() && edge.seconds > 0.0 && finite(&edge.displacement)) {
+            if !(sound && edge.seconds.is_finite() && edge.seconds > 0.0 && finite(&edge.displacement)) {
                 return bad("a number is not finite, or it lasts no time");
             }
         }
         let mut edges = edges;
-        edges.sort_by_key(|(e, _)| (e.from, e.entry.is_some(), e.clip, e.first));
+        edges.sort_by_key(|(e, _)| (e.from, e.join.is_some(), e.clip, e.first));
         let mut leaving = vec![0u32; nodes.len() + 1];
         for (edge, _) in &edges {
             leaving[edge.from.at() + 1] += 1;
@@ -266,9 +267,9 @@ mod tests {
     }
 
     fn edge(from: u32, to: u32, clip: u32, range: (u32, u32), jump: bool) -> (Edge, Vec<SpanRef>) {
-        let entry = jump.then_some(Entry { blend: 0.3, align: Planar::IDENTITY, distance: 0.01 });
+        let join = jump.then_some(Join { blend: 0.3, align: Planar::IDENTITY, distance: 0.01 });
         let range = (ClipIdx(clip), FrameIdx(range.0), FrameIdx(range.1));
-        (Edge::new(NodeIdx(from), NodeIdx(to), range, entry, 0.5, Planar::IDENTITY), Vec::new())
+        (Edge::new(NodeIdx(from), NodeIdx(to), range, join, 0.5, Planar::IDENTITY), Vec::new())
     }
 
     #[track_caller]
@@ -287,8 +288,8 @@ mod tests {
         check(&nodes, &[on.clone(), edge(1, 7, 0, (5, 10), true)], "edge 1: there is no such node");
         check(&nodes, &[edge(1, 0, 0, (10, 10), true), on.clone()], "edge 0: it does not run forward");
         check(&nodes, &[edge(1, 0, 0, (5, 11), true), on.clone()], "edge 0: it does not end at its node's frame");
-        let no_entry = "edge 0: it does not begin at its node's frame and has no entry";
-        check(&nodes, &[edge(1, 0, 0, (5, 10), false), on], no_entry);
+        let no_join = "edge 0: it does not begin at its node's frame and has no join";
+        check(&nodes, &[edge(1, 0, 0, (5, 10), false), on], no_join);
     }
 
     #[test]

@@ -113,7 +113,7 @@ impl Library {
 mod tests {
     use super::*;
     use crate::align::Planar;
-    use crate::graph::{Edge, Entry, Node, NodeIdx};
+    use crate::graph::{Edge, Join, Node, NodeIdx};
     use crate::{FrameIdx, Pose, Roles, humanoid, volume};
 
     fn clip(height: f32, frames: usize) -> Clip {
@@ -124,10 +124,10 @@ mod tests {
 
     fn graph(last: u32) -> Graph {
         let node = Node { clip: ClipIdx(0), frame: FrameIdx(last) };
-        let entry = Entry { blend: 0.1, align: Planar::IDENTITY, distance: 0.0 };
+        let join = Join { blend: 0.1, align: Planar::IDENTITY, distance: 0.0 };
         let range = (ClipIdx(0), FrameIdx(0), FrameIdx(last));
         let seconds = last as f32 / 30.0;
-        let edge = Edge::new(NodeIdx(0), NodeIdx(0), range, Some(entry), seconds, Planar::IDENTITY);
+        let edge = Edge::new(NodeIdx(0), NodeIdx(0), range, Some(join), seconds, Planar::IDENTITY);
         Graph::new(vec![node], vec![(edge, Vec::new())]).unwrap()
     }
 

@@ -343,7 +343,7 @@ pub const TOUCH: f32 = 1e-4;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{ClipIdx, Entry, Node, NodeIdx};
+    use crate::graph::{ClipIdx, Join, Node, NodeIdx};
     use crate::sample::pose_at;
     use crate::{humanoid, rotation};
     use proptest::prelude::*;
@@ -560,9 +560,9 @@ mod tests {
         .unwrap();
         let node = Node { clip: ClipIdx(0), frame: FrameIdx(56) };
         let (first, last) = (FrameIdx(15), FrameIdx(56));
-        let entry = Entry { blend: 0.3, align: Planar::IDENTITY, distance: 0.0 };
+        let join = Join { blend: 0.3, align: Planar::IDENTITY, distance: 0.0 };
         let range = (ClipIdx(0), first, last);
-        let edge = Edge::new(NodeIdx(0), NodeIdx(0), range, Some(entry), 41.0 / 30.0, Planar::IDENTITY);
+        let edge = Edge::new(NodeIdx(0), NodeIdx(0), range, Some(join), 41.0 / 30.0, Planar::IDENTITY);
         let graph = Graph::new(vec![node], vec![(edge, Vec::new())]).unwrap();
         let clips = [clip];
         let volumes = Volumes::of(&graph, &clips, fit(&skeleton, &Roles::canonical()));

@@ -51,10 +51,10 @@ impl Network<'_> {
             theme.paper.hex()
         );
         let graph = library.graph();
-        let cuts = graph.edges().iter().filter(|e| e.entry.is_some()).count();
+        let cuts = graph.edges().iter().filter(|e| e.join.is_some()).count();
         let strength = (8.0 / (cuts.max(1) as f32).sqrt()).clamp(0.06, 0.5);
         let _ = writeln!(svg, "<g fill=\"none\" stroke-width=\"1\" stroke-opacity=\"{strength:.2}\">");
-        for edge in graph.edges().iter().filter(|e| e.entry.is_some()) {
+        for edge in graph.edges().iter().filter(|e| e.join.is_some()) {
             let node = graph.node(edge.from);
             let fps = |clip: ClipIdx| clips[clip.at()].fps();
             let a = point(angle(node.clip, node.frame.at() as f32 / fps(node.clip)), RADIUS - 8.0);

@@ -208,10 +208,10 @@ impl Bodies {
                 avoids: (0, 0),
                 blocks: (0, 0),
             };
-            if let Some(entry) = &edge.entry {
-                info.align = Place::of(&entry.align);
-                info.blend = entry.blend;
-                if entry.blend > 0.0 {
+            if let Some(join) = &edge.join {
+                info.align = Place::of(&join.align);
+                info.blend = join.blend;
+                if join.blend > 0.0 {
                     let node = graph.node(edge.from);
                     let old = (starts[node.clip.at()], node.frame.0, library.clip(node.clip).frames() as u32 - 1);
                     let new = (info.frames, edge.first.0, info.last);

@@ -203,7 +203,7 @@ impl Character {
     fn begin(&mut self, edge: EdgeIdx, bent: Option<Planar>, over: f32) {
         let library = Arc::clone(&self.library);
         let next = library.graph().edge(edge);
-        let own = next.entry.map(|e| (e.align, e.blend));
+        let own = next.join.map(|e| (e.align, e.blend));
         let Some((align, blend)) = bent.map(|b| (b, own.map_or(BEND, |o| o.1))).or(own) else {
             self.playing = Playing { edge, since: over };
             return;

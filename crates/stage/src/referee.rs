@@ -223,7 +223,7 @@ impl Exhaustive {
         while let Some((path, begins, cuts, since)) = open.pop() {
             let last = path.last().copied().unwrap_or(playing.edge);
             for edge in graph.after(last) {
-                let cut = graph.edge(edge).entry.is_some_and(|e| e.blend > 0.0);
+                let cut = graph.edge(edge).join.is_some_and(|e| e.blend > 0.0);
                 if cut && (cuts == MOST_CUTS || since < BETWEEN) {
                     continue;
                 }

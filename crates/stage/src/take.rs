@@ -52,7 +52,7 @@ impl Recorder {
     pub fn record(&mut self, character: &Character, began: Option<EdgeIdx>) {
         let time = self.tick as f32 / TICKS as f32;
         if let Some(edge) = began {
-            let cut = character.library().graph().edge(edge).entry.is_some();
+            let cut = character.library().graph().edge(edge).join.is_some();
             self.cut |= cut;
             self.events.push(Event { time, edge, cut });
         }

@@ -131,7 +131,7 @@ impl Walker {
         for step in steps {
             go_on(&mut at, step.from, &mut edges);
             frames += step.from - entered;
-            let own = graph.edge(step.edge).entry.map(|e| e.align);
+            let own = graph.edge(step.edge).join.map(|e| e.align);
             let align = step.align.planar();
             edges.push((step.edge, (own != Some(align)).then_some(align)));
             // A bend may not be left again as soon as its edge ends.

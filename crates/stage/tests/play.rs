@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kumite_keying::embedded;
 use kumite_motion::align::{Planar, best_planar};
-use kumite_motion::graph::{ClipIdx, Edge, Entry, Graph, Node, NodeIdx};
+use kumite_motion::graph::{ClipIdx, Edge, Graph, Join, Node, NodeIdx};
 use kumite_motion::library::Library;
 use kumite_motion::volume::{self, Volumes};
 use kumite_motion::{Clip, FrameIdx, Pose, Roles, Vec2, Vec3, WorldPose, fk};
@@ -36,10 +36,10 @@ fn library() -> Library {
         nodes.push(Node { clip: ClipIdx(i as u32), frame: last });
         for (j, next) in clips.iter().enumerate() {
             let align = best_planar(&points(clip, last.at()), &points(next, 0));
-            let entry = Entry { blend: 0.25, align, distance: 0.0 };
+            let join = Join { blend: 0.25, align, distance: 0.0 };
             let range = (ClipIdx(j as u32), FrameIdx(0), FrameIdx(next.frames() as u32 - 1));
             let edge =
-                Edge::new(NodeIdx(i as u32), NodeIdx(j as u32), range, Some(entry), next.seconds(), Planar::IDENTITY);
+                Edge::new(NodeIdx(i as u32), NodeIdx(j as u32), range, Some(join), next.seconds(), Planar::IDENTITY);
             edges.push((edge, Vec::new()));
         }
     }

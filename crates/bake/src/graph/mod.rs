@@ -13,7 +13,7 @@ mod report;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use kumite_motion::graph::{Edge, Entry, GraphError, Node, SpanRef, stand};
+use kumite_motion::graph::{Edge, GraphError, Join, Node, SpanRef, stand};
 use kumite_motion::{Clip, ClipIdx, FrameIdx, Graph, NodeIdx, SpanKind};
 
 use crate::transitions::{Transition, Transitions};
@@ -113,7 +113,7 @@ pub fn build(clips: &[Clip], transitions: &Transitions, config: &GraphConfig) ->
     let graph = finish(clips, transitions, &nodes, &kept_nodes, &kept_ways)?;
     let mut report = report::account(clips, &graph, &nodes, &ways, &components, core, config);
     report.bridges =
-        graph.edges().iter().filter(|e| e.entry.is_some_and(|entry| entry.distance > transitions.limit)).count();
+        graph.edges().iter().filter(|e| e.join.is_some_and(|join| join.distance > transitions.limit)).count();
     Ok((graph, report))
 }
 
@@ -287,13 +287,13 @@ fn finish(
         let clip = &clips[way.clip.at()];
         let (first, last) = (FrameIdx(way.first), nodes[way.to].frame);
         let seconds = (last.0 - first.0) as f32 / clip.fps();
-        let entry = way.entry.map(|t| {
+        let join = way.entry.map(|t| {
             let Transition { align, distance, .. } = transitions.list[t];
-            Entry { blend: transitions.window_seconds, align, distance }
+            Join { blend: transitions.window_seconds, align, distance }
         });
         let displacement = stand(clip, first).inverse().after(&stand(clip, last));
         let range = (way.clip, first, last);
-        let edge = Edge::new(index(way.from), index(way.to), range, entry, seconds, displacement);
+        let edge = Edge::new(index(way.from), index(way.to), range, join, seconds, displacement);
         let within = clip.spans.iter().enumerate().filter_map(|(span, s)| {
             let whole = span_in(clip, s.from, s.to, first.0, last.0)?;
             Some(SpanRef { span: span as u32, whole })

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use kumite_motion::align::Planar;
-use kumite_motion::graph::{Edge, Entry, Graph, Node, NodeIdx, SpanRef, stand};
+use kumite_motion::graph::{Edge, Graph, Join, Node, NodeIdx, SpanRef, stand};
 use kumite_motion::library::{Library, LibraryError};
 use kumite_motion::volume::{self, Volumes};
 use kumite_motion::{Clip, ClipIdx, EdgeIdx, FrameIdx, Role, Roles, SpanKind};
@@ -176,7 +176,7 @@ pub fn repair(
         let mended = Arc::new(mended);
         let old: BTreeSet<(Node, ClipIdx, FrameIdx)> = cuts(library, |_| true).map(|c| c.1).collect();
         let new: Vec<(EdgeIdx, (Node, ClipIdx, FrameIdx))> =
-            cuts(&mended, |e| e.entry.is_some()).filter(|c| !old.contains(&c.1)).collect();
+            cuts(&mended, |e| e.join.is_some()).filter(|c| !old.contains(&c.1)).collect();
         let edges: Vec<EdgeIdx> = new.iter().map(|c| c.0).collect();
         let bad: BTreeSet<EdgeIdx> = rehearse(&mended, &edges, threads).into_iter().collect();
         if bad.is_empty() || round == ROUNDS {
@@ -320,7 +320,7 @@ impl Draft {
             return false;
         }
         if fit.apart <= self.config.direct && fit.swing <= 2.0 * STAYS && fit.pivot.abs() <= TURNS {
-            self.edge(from, target, Some(Entry { blend: self.fade, align: fit.align, distance: fit.apart }));
+            self.edge(from, target, Some(Join { blend: self.fade, align: fit.align, distance: fit.apart }));
             self.done.joins += 1;
             return true;
         }
@@ -338,7 +338,7 @@ impl Draft {
             if let Some(near) =
                 near.filter(|f| f.apart <= self.config.direct && f.swing <= 2.0 * STAYS && f.pivot.abs() <= TURNS)
             {
-                self.edge(end, target, Some(Entry { blend: self.fade, align: near.align, distance: near.apart }));
+                self.edge(end, target, Some(Join { blend: self.fade, align: near.align, distance: near.apart }));
                 self.done.joins += 1;
                 return true;
             }
@@ -358,19 +358,19 @@ impl Draft {
         self.clips.push(bridge);
         self.nodes.push(Node { clip, frame: FrameIdx(last) });
         let end = self.nodes.len() - 1;
-        let entry = Entry { blend: 0.5 * self.fade, align: Planar::IDENTITY, distance: 0.0 };
-        self.edge(from, Target { clip, first: 0, last, to: end }, Some(entry));
-        self.edge(end, target, Some(Entry { blend: self.fade, align: fit.align, distance: 0.0 }));
+        let join = Join { blend: 0.5 * self.fade, align: Planar::IDENTITY, distance: 0.0 };
+        self.edge(from, Target { clip, first: 0, last, to: end }, Some(join));
+        self.edge(end, target, Some(Join { blend: self.fade, align: fit.align, distance: 0.0 }));
         true
     }
 
-    fn edge(&mut self, from: usize, target: Target, entry: Option<Entry>) {
+    fn edge(&mut self, from: usize, target: Target, join: Option<Join>) {
         let clip = &self.clips[target.clip.at()];
         let (first, last) = (FrameIdx(target.first), FrameIdx(target.last));
         let seconds = (target.last - target.first) as f32 / clip.fps();
         let displacement = stand(clip, first).inverse().after(&stand(clip, last));
         let (from, to) = (NodeIdx(from as u32), NodeIdx(target.to as u32));
-        self.edges.push(Edge::new(from, to, (target.clip, first, last), entry, seconds, displacement));
+        self.edges.push(Edge::new(from, to, (target.clip, first, last), join, seconds, displacement));
     }
 
     /// From nodes that are too far from any avoidance, one is begun at once.
@@ -501,7 +501,7 @@ impl Draft {
         let nodes = places(self.nodes.len(), |n| reached[n], NodeIdx);
         for e in &mut self.edges {
             let range = (place[e.clip.at()], e.first, e.last);
-            *e = Edge::new(nodes[e.from.at()], nodes[e.to.at()], range, e.entry, e.seconds, e.displacement);
+            *e = Edge::new(nodes[e.from.at()], nodes[e.to.at()], range, e.join, e.seconds, e.displacement);
         }
         let old = std::mem::take(&mut self.nodes).into_iter().enumerate();
         let moved = |n: Node| Node { clip: place[n.clip.at()], ..n };
@@ -545,7 +545,7 @@ impl Draft {
                 Some(SpanRef { span: index as u32, whole })
             });
             let range = (e.clip, e.first, e.last);
-            let edge = Edge::new(place[e.from.at()], place[e.to.at()], range, e.entry, e.seconds, e.displacement);
+            let edge = Edge::new(place[e.from.at()], place[e.to.at()], range, e.join, e.seconds, e.displacement);
             (edge, spans.collect())
         });
         let edges: Vec<(Edge, Vec<SpanRef>)> = edges.collect();

@@ -364,7 +364,7 @@ impl Tables {
     fn cut(&mut self, library: &Library, bends: Option<&Bends>) {
         let graph = library.graph();
         let clips = library.clips().len();
-        let mut distances: Vec<f32> = graph.edges().iter().filter_map(|e| Some(e.entry?.distance)).collect();
+        let mut distances: Vec<f32> = graph.edges().iter().filter_map(|e| Some(e.join?.distance)).collect();
         distances.sort_by(f32::total_cmp);
         let scale = MEDIAN_COST / distances.get(distances.len() / 2).copied().unwrap_or(1.0).max(1e-6);
         let mut pairs: Vec<Vec<u32>> = vec![Vec::new(); clips * clips];
@@ -373,7 +373,7 @@ impl Tables {
             let from = self.at(node.clip, node.frame);
             let after = self.at(edge.clip, edge.last);
             let edge_idx = EdgeIdx(index as u32);
-            let Some(entry) = edge.entry else {
+            let Some(join) = edge.join else {
                 self.onward[node.clip.at()].push((from, edge_idx, after));
                 continue;
             };
@@ -382,8 +382,8 @@ impl Tables {
                 from,
                 to: self.at(edge.clip, edge.first),
                 after,
-                align: Rigid::new(&entry.align),
-                cost: entry.distance * scale,
+                align: Rigid::new(&join.align),
+                cost: join.distance * scale,
             };
             let position = self.steps.len() as u32;
             self.leaving[node.clip.at()].push(position);
