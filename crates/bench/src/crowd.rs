@@ -5,7 +5,9 @@ use std::sync::Arc;
 use cpu_time::ThreadTime;
 use kumite_plan::threat::Ball;
 use kumite_plan::{Config, Scratch, Threat};
-use kumite_stage::trial::{Target, Trial, play_on, wander};
+use kumite_stage::Target;
+use kumite_stage::attack_trial::Trial;
+use kumite_stage::wander::{play_on, wander};
 use kumite_stage::{Chance, Character, Defence};
 
 use crate::{figure, holds};

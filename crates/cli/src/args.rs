@@ -117,7 +117,7 @@ pub(crate) struct ConvertArgs {
     pub(crate) trim: Option<(f32, f32)>,
 
     #[command(flatten)]
-    pub(crate) look: LookArgs,
+    pub(crate) picture: PictureArgs,
 }
 
 fn pair(text: &str) -> Result<(f32, f32), String> {
@@ -129,7 +129,7 @@ fn pair(text: &str) -> Result<(f32, f32), String> {
 /// How pictures look.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Pictures")]
-pub(crate) struct LookArgs {
+pub(crate) struct PictureArgs {
     /// Poses in a strip
     #[arg(long, value_name = "N", default_value_t = 8)]
     pub(crate) poses: usize,
@@ -277,7 +277,7 @@ pub(crate) struct PlayArgs {
     pub(crate) seed: Option<u64>,
 
     #[command(flatten)]
-    pub(crate) look: LookArgs,
+    pub(crate) picture: PictureArgs,
 }
 
 /// Throw a ball at a character, which avoids or blocks it with the smallest movement that does; or many, and count
@@ -338,7 +338,7 @@ pub(crate) struct DodgeArgs {
     pub(crate) output: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) look: LookArgs,
+    pub(crate) picture: PictureArgs,
 }
 
 /// Find a way to a goal through clutter and walk it; or many times, and compare methods
@@ -394,7 +394,7 @@ pub(crate) struct WalkArgs {
     pub(crate) output: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) look: LookArgs,
+    pub(crate) picture: PictureArgs,
 }
 
 fn triple(text: &str) -> Result<[f32; 3], String> {

@@ -17,10 +17,10 @@ use kumite_motion::{Clip, humanoid};
 use serde_json::{Value, json};
 
 use crate::args::BakeArgs;
-use crate::failure::{Failure, Outcome};
-use crate::{Progress, Report, look, output, source};
+use crate::failure::{CliResult, Failure};
+use crate::{Progress, Report, output, picture_flags, source};
 
-pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> Outcome<Report> {
+pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> CliResult<Report> {
     let start = Instant::now();
     let (baked, building) = from_manifest(&args.manifest, args.data.as_deref(), progress)?;
     let bytes = kumite_asset::write(&baked.library).map_err(|e| Failure::bad(e.to_string()).in_file(&args.output))?;
@@ -68,7 +68,7 @@ pub(crate) struct Made {
 }
 
 /// The library a command names: `embedded`, a bundle, or a manifest. Bundles do not tell what was lost when they were made.
-pub(crate) fn load(name: &str, beside: &Path, progress: &Progress) -> Outcome<(Library, Option<Made>)> {
+pub(crate) fn load(name: &str, beside: &Path, progress: &Progress) -> CliResult<(Library, Option<Made>)> {
     load_with(name, beside, None, progress)
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn load_with(
     beside: &Path,
     data: Option<&Path>,
     progress: &Progress,
-) -> Outcome<(Library, Option<Made>)> {
+) -> CliResult<(Library, Option<Made>)> {
     let told = |baked: Baked| (baked.library, Some(Made { report: baked.report, repaired: baked.repaired }));
     if name == "embedded" {
         let clips = embedded::clips().map_err(|(file, e)| Failure::bad(e.to_string()).in_file(Path::new(&file)))?;
@@ -107,7 +107,7 @@ fn relative(name: &str, beside: &Path) -> PathBuf {
 }
 
 /// A manifest from its file.
-pub(crate) fn manifest(path: &Path) -> Outcome<Manifest> {
+pub(crate) fn manifest(path: &Path) -> CliResult<Manifest> {
     let text = String::from_utf8(source::read(path)?).map_err(|_| Failure::bad("not UTF-8 text").in_file(path))?;
     manifest::read(&text).map_err(|e| {
         let failure = Failure { key: e.key, found: e.found, allowed: e.allowed, ..Failure::bad(e.message) };
@@ -121,7 +121,7 @@ pub(crate) fn clips(
     path: &Path,
     data: Option<&Path>,
     bar: &ProgressBar,
-) -> Outcome<Vec<Vec<Clip>>> {
+) -> CliResult<Vec<Vec<Clip>>> {
     let skeleton = Arc::new(humanoid::skeleton());
     let entry = |entry: &ClipEntry| {
         let file = match data {
@@ -145,7 +145,7 @@ pub(crate) fn clips(
 }
 
 /// The library, and how many seconds it took once its clips were ready.
-fn from_manifest(path: &Path, data: Option<&Path>, progress: &Progress) -> Outcome<(Baked, f64)> {
+fn from_manifest(path: &Path, data: Option<&Path>, progress: &Progress) -> CliResult<(Baked, f64)> {
     let manifest = manifest(path)?;
     let bar = progress.bar(manifest.clip.len() + 1, "baking");
     let clips = clips(&manifest, path, data, &bar)?.concat();
@@ -156,8 +156,8 @@ fn from_manifest(path: &Path, data: Option<&Path>, progress: &Progress) -> Outco
     Ok((baked, start.elapsed().as_secs_f64()))
 }
 
-fn build(name: &str, clips: Vec<Clip>, repair: RepairConfig) -> Outcome<Baked> {
-    let transitions = TransitionConfig { threads: look::threads(), ..TransitionConfig::default() };
+fn build(name: &str, clips: Vec<Clip>, repair: RepairConfig) -> CliResult<Baked> {
+    let transitions = TransitionConfig { threads: picture_flags::threads(), ..TransitionConfig::default() };
     let config = BakeConfig { transitions, repair: Some(repair), ..BakeConfig::default() };
     library::bake(name, clips, &config).map_err(|e| Failure::bad(e.to_string()))
 }

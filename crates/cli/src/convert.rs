@@ -14,9 +14,9 @@ use kumite_picture::Replay;
 use serde_json::json;
 
 use crate::args::ConvertArgs;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CliResult, Failure};
 use crate::source::{self, Motion, Source};
-use crate::{Progress, Report, complain, inspect, look, output};
+use crate::{Progress, Report, complain, inspect, output, picture_flags};
 
 /// What can be written, by ending.
 const ENDINGS: [&str; 6] = ["bvh", "glb", "png", "svg", "gif", "html"];
@@ -25,8 +25,8 @@ const WRITTEN: &str = ".bvh, .glb, .png, .svg, .gif, .html";
 /// A clip ready to be written, and who is what in it.
 type Ready = (Clip, Option<Roles>);
 
-pub(crate) fn run(args: &ConvertArgs, progress: &Progress) -> Outcome<Report> {
-    args.look.check()?;
+pub(crate) fn run(args: &ConvertArgs, progress: &Progress) -> CliResult<Report> {
+    args.picture.check()?;
     let ending = ending(&args.output)?;
     let true_fps = rate("--source-fps", args.source_fps)?;
     let rig = args.rig.as_deref().map(load_rig).transpose()?;
@@ -60,14 +60,16 @@ pub(crate) fn run(args: &ConvertArgs, progress: &Progress) -> Outcome<Report> {
     let title = args.output.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let bytes = match ending {
         "bvh" => bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes(),
-        "svg" => args.look.strip(clip, *roles).to_svg().into_bytes(),
+        "svg" => args.picture.strip(clip, *roles).to_svg().into_bytes(),
         "gif" => {
-            if clip.seconds() > look::LONGEST_GIF {
-                let text =
-                    format!("a GIF holds {} s at most; the rest is left out (--trim chooses)", look::LONGEST_GIF);
+            if clip.seconds() > picture_flags::LONGEST_GIF {
+                let text = format!(
+                    "a GIF holds {} s at most; the rest is left out (--trim chooses)",
+                    picture_flags::LONGEST_GIF
+                );
                 bar.suspend(|| warn(progress, &text));
             }
-            look::gif(&args.look, clip, *roles)
+            picture_flags::gif(&args.picture, clip, *roles)
         }
         "glb" => match &rig {
             Some(rig) => {
@@ -77,11 +79,14 @@ pub(crate) fn run(args: &ConvertArgs, progress: &Progress) -> Outcome<Report> {
             None => gltf::write_glb(&title, &gltf_actors(&clips), &markers(clip)),
         },
         "html" => {
-            let actors = clips.iter().enumerate().map(|(i, c)| look::actor(&c.0, c.1).coloured(look::colours(i)));
-            Replay { title, actors: actors.collect(), ..Replay::default() }.to_html().into_bytes()
+            let figures = clips
+                .iter()
+                .enumerate()
+                .map(|(i, c)| picture_flags::figure(&c.0, c.1).coloured(picture_flags::colours(i)));
+            Replay { title, figures: figures.collect(), ..Replay::default() }.to_html().into_bytes()
         }
-        _ if clips.len() > 1 => look::sheet(&args.look, &clips),
-        _ => args.look.strip(clip, *roles).render().to_png(),
+        _ if clips.len() > 1 => picture_flags::sheet(&args.picture, &clips),
+        _ => args.picture.strip(clip, *roles).render().to_png(),
     };
     output::write(&args.output, &bytes)?;
     bar.finish_and_clear();
@@ -123,7 +128,7 @@ fn gltf_actors(clips: &[Ready]) -> Vec<gltf::Actor<'_>> {
     clips.iter().enumerate().map(|(i, (clip, _))| gltf::Actor { name: &clip.name, clip, colour: colour(i) }).collect()
 }
 
-fn ending(path: &Path) -> Outcome<&'static str> {
+fn ending(path: &Path) -> CliResult<&'static str> {
     let found = source::ending(path).unwrap_or_default();
     ENDINGS.into_iter().find(|e| *e == found).ok_or_else(|| {
         let message = format!("cannot write {found:?}; the ending says the format: {WRITTEN}");
@@ -141,7 +146,7 @@ struct UserRig {
     warnings: Vec<String>,
 }
 
-fn load_rig(path: &Path) -> Outcome<UserRig> {
+fn load_rig(path: &Path) -> CliResult<UserRig> {
     let failed = |e: &dyn std::fmt::Display| Failure::bad(e.to_string()).in_file(path);
     let (file, mut warnings) = source::read_gltf(path)?;
     // What was read as outside is taken in below, or said then.
@@ -162,7 +167,7 @@ fn load_rig(path: &Path) -> Outcome<UserRig> {
     Ok(UserRig { rig, skeleton: Arc::new(skeleton), roles, anatomy, warnings })
 }
 
-fn rate(flag: &str, fps: Option<f32>) -> Outcome<Option<f32>> {
+fn rate(flag: &str, fps: Option<f32>) -> CliResult<Option<f32>> {
     match fps {
         Some(fps) if !(fps.is_finite() && (1.0..=1000.0).contains(&fps)) => {
             let message = format!("{flag} is {fps}; 1 to 1000 frames per second are allowed");
@@ -173,7 +178,7 @@ fn rate(flag: &str, fps: Option<f32>) -> Outcome<Option<f32>> {
 }
 
 /// The body it is wanted on, the wanted part, its place, the other side, the wanted rate, in this order.
-fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>) -> Outcome<Vec<Ready>> {
+fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>) -> CliResult<Vec<Ready>> {
     let fps = rate("--fps", args.fps)?;
     let mut clips = Vec::with_capacity(source.motions.len());
     for motion in &source.motions {
@@ -233,7 +238,7 @@ fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>
 }
 
 /// The motion on another body.
-fn carried_over(source: &Source, motion: &Motion, to: Actor<'_>) -> Outcome<Clip> {
+fn carried_over(source: &Source, motion: &Motion, to: Actor<'_>) -> CliResult<Clip> {
     let file = Path::new(&source.name);
     let unknown = || Failure::bad("not a person: it cannot be carried over to another body").in_file(file);
     let (roles, anatomy) = (motion.roles().ok_or_else(unknown)?, motion.anatomy().ok_or_else(unknown)?);

@@ -10,12 +10,12 @@ use kumite_picture::Replay;
 use kumite_stage::scene;
 use serde_json::json;
 
-use crate::args::{DemoArgs, LookArgs, ThemeArg, ViewArg};
-use crate::failure::{Failure, Outcome};
+use crate::args::{DemoArgs, PictureArgs, ThemeArg, ViewArg};
+use crate::failure::{CliResult, Failure};
 use crate::output::Outputs;
-use crate::{Progress, Report, bake, convert, look, play, source};
+use crate::{Progress, Report, bake, convert, picture_flags, play, source};
 
-pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> Outcome<Report> {
+pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> CliResult<Report> {
     let start = Instant::now();
     std::fs::create_dir_all(&args.output).map_err(|e| Failure::io(&args.output, "make the folder", &e))?;
     let source = source::load("embedded".as_ref(), None)?;
@@ -23,18 +23,19 @@ pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> Outcome<Report> {
     let clips: Vec<&Clip> = played.iter().chain(source.motions.iter().map(|m| m.shown())).collect();
     let roles = Some(Roles::canonical());
     let bar = progress.bar(clips.len() + 1, "drawing");
-    let look =
-        LookArgs { poses: 8, even: false, view: vec![ViewArg::ThreeQuarter], width: 1600, theme: ThemeArg::Light };
+    let picture =
+        PictureArgs { poses: 8, even: false, view: vec![ViewArg::ThreeQuarter], width: 1600, theme: ThemeArg::Light };
     let mut outputs = Outputs::default();
     let (mut scenes, mut cards) = (Vec::new(), String::new());
     for &clip in &clips {
         let name = &clip.name;
-        let replay = Replay { title: name.clone(), actors: vec![look::actor(clip, roles)], ..Replay::default() };
+        let replay =
+            Replay { title: name.clone(), figures: vec![picture_flags::figure(clip, roles)], ..Replay::default() };
         let actor = gltf::Actor { name, clip, colour: gltf::Actor::COLOURS[0] };
         let files = [
             (format!("{name}.html"), replay.to_html().into_bytes()),
             (format!("{name}.glb"), gltf::write_glb(name, &[actor], &convert::markers(clip))),
-            (format!("{name}.png"), look.strip(clip, roles).render().to_png()),
+            (format!("{name}.png"), picture.strip(clip, roles).render().to_png()),
             (
                 format!("{name}.bvh"),
                 bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes(),
@@ -68,7 +69,7 @@ pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> Outcome<Report> {
 /// The scenes that come with kumite, played.
 const SCENES: [(&str, &str); 1] = [("wander", include_str!("../../../scenes/wander.toml"))];
 
-fn stock_takes(progress: &Progress) -> Outcome<Vec<Clip>> {
+fn stock_takes(progress: &Progress) -> CliResult<Vec<Clip>> {
     let mut clips = Vec::new();
     for (name, text) in SCENES {
         let scene = scene::read(text).map_err(|e| Failure::bad(e.to_string()).in_file(name.as_ref()))?;

@@ -8,20 +8,22 @@ use cpu_time::ThreadTime;
 use kumite_formats::{bvh, gltf};
 use kumite_motion::library::Library;
 use kumite_motion::{Clip, ClipIdx, EdgeIdx, NodeIdx, Roles, Vec2, Vec3};
-use kumite_picture::{Event, Movie, Prop, Replay, Strip, Times, Window};
+use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times, Window};
 use kumite_plan::adapt::Adaptation;
 use kumite_plan::dodge::{Judged, Verdict};
 use kumite_plan::threat::Ball;
 use kumite_plan::{Bodies, Config, Decision, Outcome as Fate, Scratch, Threat, ThreatError};
-use kumite_stage::referee::{self, Exhaustive, Ruling};
-use kumite_stage::trial::{Target, Trial, play_on, wander};
+use kumite_stage::Target;
+use kumite_stage::attack_trial::Trial;
+use kumite_stage::dodge_referee::{self, Exhaustive, Ruling};
+use kumite_stage::wander::{play_on, wander};
 use kumite_stage::{Chance, Character, Defence, Recorder, TICKS, Take};
 use serde_json::{Value, json};
 
 use crate::args::DodgeArgs;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CliResult, Failure};
 use crate::output::Outputs;
-use crate::{Progress, Report, bake, look, source};
+use crate::{Progress, Report, bake, picture_flags, source};
 
 /// Seconds shown before the ball is seen and after it has passed.
 const BEFORE: f32 = 0.3;
@@ -31,11 +33,11 @@ const ENDINGS: &str = ".glb, .bvh, .html, .png, .gif, .json";
 /// A library's tables, made on all cores.
 pub(crate) fn defence(library: Arc<Library>, config: Config) -> Defence {
     let bodies = Bodies::of(&library, false);
-    let index = kumite_bake::indices::index(&library, &bodies, &config.rules, look::threads());
+    let index = kumite_bake::indices::index(&library, &bodies, &config.rules, picture_flags::threads());
     Defence::with_index(library, bodies, index, config)
 }
 
-pub(crate) fn run(args: &DodgeArgs, progress: &Progress) -> Outcome<Report> {
+pub(crate) fn run(args: &DodgeArgs, progress: &Progress) -> CliResult<Report> {
     let target = check(args)?;
     let library = Arc::new(bake::load(&args.library, Path::new(""), progress)?.0);
     let defence = defence(Arc::clone(&library), Config::default());
@@ -48,8 +50,8 @@ pub(crate) fn run(args: &DodgeArgs, progress: &Progress) -> Outcome<Report> {
     }
 }
 
-fn check(args: &DodgeArgs) -> Outcome<Target> {
-    args.look.check()?;
+fn check(args: &DodgeArgs) -> CliResult<Target> {
+    args.picture.check()?;
     let value = |key: &str, found: String, allowed: &str| {
         Err(Failure::bad(format!("{key} is {found}; allowed is {allowed}")).key(key).found(found).allowed(allowed))
     };
@@ -93,7 +95,7 @@ fn wrong(args: &DodgeArgs, error: &ThreatError) -> Failure {
 }
 
 /// One ball.
-fn one(args: &DodgeArgs, target: Target, defence: &Defence) -> Outcome<Report> {
+fn one(args: &DodgeArgs, target: Target, defence: &Defence) -> CliResult<Report> {
     let library = defence.library();
     let node = begin(args, library)?;
     let mut chance = Chance::new(args.seed);
@@ -116,8 +118,8 @@ fn one(args: &DodgeArgs, target: Target, defence: &Defence) -> Outcome<Report> {
     let mut scratch = Scratch::default();
     while !search.step(&planner, &mut scratch, u32::MAX) {}
     let decision = search.decision(&planner, &mut scratch);
-    let ruling = referee::judge(&character, &decision, &ahead, &threats);
-    let threat = referee::threatening(&character, &ahead, &threats);
+    let ruling = dodge_referee::judge(&character, &decision, &ahead, &threats);
+    let threat = dodge_referee::threatening(&character, &ahead, &threats);
     character.follow(&decision.edges, &decision.warp, decision.adaptation);
     let mut queue = if decision.edges.is_empty() { ahead.clone() } else { Vec::new() }.into_iter();
     for _ in 0..((args.lead + AFTER) * TICKS as f32).round() as u32 {
@@ -212,7 +214,7 @@ fn bend_name(bend: &Adaptation) -> &'static str {
     }
 }
 
-fn begin(args: &DodgeArgs, library: &Library) -> Outcome<NodeIdx> {
+fn begin(args: &DodgeArgs, library: &Library) -> CliResult<NodeIdx> {
     let nodes = library.graph().nodes();
     let of = |name: &str| {
         let clip = ClipIdx(library.clips().iter().position(|c| c.name == name)? as u32);
@@ -337,17 +339,17 @@ impl Made<'_> {
 
     fn written(&self, ending: &str, json: &Value) -> Vec<u8> {
         let clip: &Clip = &self.take.clip;
-        let actor = look::actor(clip, Some(Roles::canonical()));
+        let figure = picture_flags::figure(clip, Some(Roles::canonical()));
         let ball = || Prop::flying(self.ball.radius, self.path());
-        let look = &self.args.look;
-        let times = Times::At(self.moments(look.poses));
+        let picture = &self.args.picture;
+        let times = Times::At(self.moments(picture.poses));
         let strip = || Strip {
-            actors: vec![actor.clone()],
+            figures: vec![figure.clone()],
             props: vec![ball()],
             title: Some(self.title.clone()),
             times: times.clone(),
             window: Window::World,
-            ..look.strip(clip, Some(Roles::canonical()))
+            ..picture.strip(clip, Some(Roles::canonical()))
         };
         match ending {
             "json" => format!("{json}\n").into_bytes(),
@@ -356,7 +358,7 @@ impl Made<'_> {
                 gltf::write_glb("dodge", &[gltf::Actor { name: "dodge", clip, colour: gltf::Actor::COLOURS[0] }], &[])
             }
             "html" => {
-                let mut events = vec![Event {
+                let mut markers = vec![Marker {
                     time: BEFORE,
                     kind: "seen".into(),
                     text: "the ball is seen".into(),
@@ -364,7 +366,7 @@ impl Made<'_> {
                 }];
                 if let Some((time, part)) = self.ruling.seen.first {
                     let kind = if self.ruling.blocked { "blocked" } else { "hit" };
-                    events.push(Event {
+                    markers.push(Marker {
                         time: BEFORE + time,
                         kind: kind.into(),
                         text: part.name().into(),
@@ -372,17 +374,17 @@ impl Made<'_> {
                     });
                 } else {
                     let kind = if self.decision.outcome == Fate::Clear { "clear" } else { "avoided" };
-                    events.push(Event {
+                    markers.push(Marker {
                         time: BEFORE + self.args.lead,
                         kind: kind.into(),
                         text: self.title.clone(),
                         at: None,
                     });
                 }
-                let replay = Replay { title: self.title.clone(), actors: vec![actor], props: vec![ball()], events };
+                let replay = Replay { title: self.title.clone(), figures: vec![figure], props: vec![ball()], markers };
                 replay.to_html().into_bytes()
             }
-            "gif" => Strip { width: look.width.min(480), row_height: 420, ..strip() }
+            "gif" => Strip { width: picture.width.min(480), row_height: 420, ..strip() }
                 .to_gif(&Movie { speed: 0.5, ..Movie::default() }),
             _ => strip().render().to_png(),
         }
@@ -420,7 +422,7 @@ const SLICE: u32 = 64;
 
 fn trials(defence: &Defence, count: u32, seed: u64, progress: &Progress) -> Report {
     let bar = progress.bar(count as usize, "throwing");
-    let threads = look::threads().max(1) as u32;
+    let threads = picture_flags::threads().max(1) as u32;
     let counted = std::thread::scope(|scope| {
         let parts: Vec<_> = (0..threads)
             .map(|part| {
@@ -521,7 +523,7 @@ impl Count {
     /// Decides, plays and judges one trial; the hash of its take.
     fn add(&mut self, defence: &Defence, exhaustive: &Exhaustive, trial: &Trial) -> Option<u64> {
         self.trials += 1;
-        let undisturbed = referee::threatening(&trial.character, &trial.ahead, &trial.threats);
+        let undisturbed = dodge_referee::threatening(&trial.character, &trial.ahead, &trial.threats);
         if undisturbed.first.is_none() {
             return None;
         }
@@ -552,7 +554,7 @@ impl Count {
         let playing = trial.character.playing();
         let left = defence.library().graph().edge(playing.edge).seconds - playing.since;
         self.in_time += u32::from((slices - 1) as f32 / TICKS as f32 <= left);
-        let ruling = referee::judge(&trial.character, &decision, &trial.ahead, &trial.threats);
+        let ruling = dodge_referee::judge(&trial.character, &decision, &trial.ahead, &trial.threats);
         let defended = ruling.avoided || ruling.blocked;
         self.avoided += u32::from(ruling.avoided);
         self.blocked += u32::from(!ruling.avoided && ruling.blocked);
@@ -589,9 +591,9 @@ impl Count {
             let seconds = trial.lead;
             let plan = (&decision.edges[..], &decision.warp, decision.adaptation);
             let ahead = if decision.edges.is_empty() { &trial.ahead[..] } else { &[] };
-            let moved = referee::film(&trial.character, Some(plan), ahead, seconds);
-            let stayed = referee::film(&trial.character, None, &trial.ahead, seconds);
-            if let (Some(a), Some(b)) = (moved.looks.last(), stayed.looks.last()) {
+            let moved = dodge_referee::samples(&trial.character, Some(plan), ahead, seconds);
+            let stayed = dodge_referee::samples(&trial.character, None, &trial.ahead, seconds);
+            if let (Some(a), Some(b)) = (moved.frames.last(), stayed.frames.last()) {
                 let mean = a.iter().zip(b).map(|(p, q)| (*p - *q).length()).sum::<f32>() / a.len().max(1) as f32;
                 self.displacement.push(f64::from(mean));
             }

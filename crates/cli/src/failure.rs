@@ -22,7 +22,7 @@ pub(crate) struct Failure {
     pub(crate) allowed: Option<String>,
 }
 
-pub(crate) type Outcome<T> = Result<T, Failure>;
+pub(crate) type CliResult<T> = Result<T, Failure>;
 
 impl Failure {
     /// Something in the request or in a file is wrong.

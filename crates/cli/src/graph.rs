@@ -12,14 +12,14 @@ use kumite_picture::{Matrix, Network, Theme};
 use serde_json::{Map, Value, json};
 
 use crate::args::GraphArgs;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CliResult, Failure};
 use crate::output::Outputs;
 use crate::{Progress, Report, bake, coverage, source};
 
 /// Pixels along a side of a matrix at most: larger ones show no more, and libraries have many thousand frames.
 const MATRIX: usize = 1600;
 
-pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> Outcome<Report> {
+pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> CliResult<Report> {
     let (library, made) = bake::load_with(&args.library, Path::new(""), args.data.as_deref(), progress)?;
     let report = made.as_ref().map(|m| &m.report);
     let told = coverage::tell(&library, made.as_ref());
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> Outcome<Report> {
 }
 
 /// The distances between all moments of a library; where pixels stand for several, the least.
-fn matrix(library: &Library) -> Outcome<Matrix> {
+fn matrix(library: &Library) -> CliResult<Matrix> {
     let config = TransitionConfig::default();
     let cloud = Cloud::new(library.clips(), &config).map_err(|e| Failure::bad(e.to_string()))?;
     let size = cloud.len().clamp(1, MATRIX);

@@ -7,11 +7,11 @@ use kumite_motion::{Role, Span};
 use serde_json::{Map, Value, json};
 
 use crate::args::InspectArgs;
-use crate::failure::Outcome;
+use crate::failure::CliResult;
 use crate::source::{self, Motion, Source};
 use crate::{Progress, Report};
 
-pub(crate) fn run(args: &InspectArgs, progress: &Progress) -> Outcome<Report> {
+pub(crate) fn run(args: &InspectArgs, progress: &Progress) -> CliResult<Report> {
     let bar = progress.bar(args.files.len(), "reading");
     let (mut text, mut files) = (String::new(), Vec::new());
     for path in &args.files {

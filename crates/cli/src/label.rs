@@ -10,10 +10,10 @@ use kumite_picture::{Sheet, Strip, Times};
 use serde_json::{Value, json};
 
 use crate::args::LabelArgs;
-use crate::failure::{Failure, Outcome};
-use crate::{Progress, Report, bake, look, output};
+use crate::failure::{CliResult, Failure};
+use crate::{Progress, Report, bake, output, picture_flags};
 
-pub(crate) fn run(args: &LabelArgs, progress: &Progress) -> Outcome<Report> {
+pub(crate) fn run(args: &LabelArgs, progress: &Progress) -> CliResult<Report> {
     let model = Model::default();
     let data = args.data.as_deref();
     let groups = match &args.like {
@@ -89,11 +89,16 @@ fn strips(clip: &Clip) -> Vec<u8> {
             title: Some(title),
             row_height: 150,
             width: 1600,
-            ..Strip::of(look::actor(clip, Some(Roles::canonical())))
+            ..Strip::of(picture_flags::figure(clip, Some(Roles::canonical())))
         }
     };
-    let sheet =
-        Sheet { strips: (0..rows).map(row).collect(), columns: 1, rows, threads: look::threads(), ..Sheet::default() };
+    let sheet = Sheet {
+        strips: (0..rows).map(row).collect(),
+        columns: 1,
+        rows,
+        threads: picture_flags::threads(),
+        ..Sheet::default()
+    };
     sheet.render(0).to_png()
 }
 

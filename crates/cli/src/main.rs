@@ -11,9 +11,9 @@ mod failure;
 mod graph;
 mod inspect;
 mod label;
-mod look;
 mod manual;
 mod output;
+mod picture_flags;
 mod play;
 mod source;
 mod tables;
@@ -28,7 +28,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 
 use args::{Cli, Command};
-use failure::{BAD_INPUT, Failure, Outcome};
+use failure::{BAD_INPUT, CliResult, Failure};
 
 /// What a command has to say: lines for people, one object for programs.
 pub(crate) struct Report {
@@ -92,7 +92,7 @@ pub(crate) fn complain(text: &str) {
     let _ = writeln!(std::io::stderr(), "kumite: {text}");
 }
 
-fn run(command: &Command, progress: &Progress) -> Outcome<Report> {
+fn run(command: &Command, progress: &Progress) -> CliResult<Report> {
     match command {
         Command::Demo(args) => demo::run(args, progress),
         Command::Inspect(args) => inspect::run(args, progress),

@@ -5,17 +5,17 @@ use serde_json::json;
 
 use crate::Report;
 use crate::args::{Cli, CompletionsArgs, ManualArgs};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CliResult, Failure};
 use crate::output::Outputs;
 
-pub(crate) fn completions(args: &CompletionsArgs) -> Outcome<Report> {
+pub(crate) fn completions(args: &CompletionsArgs) -> CliResult<Report> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "kumite", &mut script);
     let text = String::from_utf8_lossy(&script).into_owned();
     Ok(Report { json: json!({"shell": args.shell.to_string(), "script": text}), text })
 }
 
-pub(crate) fn pages(args: &ManualArgs) -> Outcome<Report> {
+pub(crate) fn pages(args: &ManualArgs) -> CliResult<Report> {
     std::fs::create_dir_all(&args.output).map_err(|e| Failure::io(&args.output, "make the folder", &e))?;
     let mut command = Cli::command();
     command.build();

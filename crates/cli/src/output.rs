@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CliResult, Failure};
 
 /// Files to be written together: nothing is visible under its name until all of them are complete.
 #[derive(Default)]
@@ -13,7 +13,7 @@ pub(crate) struct Outputs {
 
 impl Outputs {
     /// Writes the bytes beside the destination, under a name of its own.
-    pub(crate) fn stage(&mut self, path: &Path, bytes: &[u8]) -> Outcome<()> {
+    pub(crate) fn stage(&mut self, path: &Path, bytes: &[u8]) -> CliResult<()> {
         let name = path.file_name().ok_or_else(|| Failure::bad("an output needs a file name").in_file(path))?;
         let mut hidden = std::ffi::OsString::from(".");
         hidden.push(name);
@@ -24,7 +24,7 @@ impl Outputs {
     }
 
     /// Gives every file its name.
-    pub(crate) fn commit(mut self) -> Outcome<Vec<PathBuf>> {
+    pub(crate) fn commit(mut self) -> CliResult<Vec<PathBuf>> {
         let staged = std::mem::take(&mut self.staged);
         let mut written = Vec::with_capacity(staged.len());
         let mut rest = staged.into_iter();
@@ -50,7 +50,7 @@ impl Drop for Outputs {
 }
 
 /// One file, whole or not at all.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Outcome<()> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> CliResult<()> {
     let mut outputs = Outputs::default();
     outputs.stage(path, bytes)?;
     outputs.commit()?;

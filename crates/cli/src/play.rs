@@ -5,27 +5,29 @@ use std::time::Instant;
 
 use kumite_formats::{bvh, gltf};
 use kumite_motion::{Clip, ClipIdx, EdgeIdx, NodeIdx, Roles, Vec2, Vec3};
-use kumite_picture::{Event, Movie, Prop, Replay, Strip, Times};
+use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times};
 use kumite_plan::threat::Ball;
 use kumite_plan::walk::{Effort, Method};
 use kumite_plan::{Config, Scratch, Threat, ThreatError};
+use kumite_stage::Target;
 use kumite_stage::scene::{self, Scene, SceneError, Throw};
-use kumite_stage::trial::{Target, play_on, wander};
-use kumite_stage::walk::Ask;
+use kumite_stage::walk::WalkRequest;
+use kumite_stage::wander::{play_on, wander};
 use kumite_stage::{
-    Chance, Character, Defence, Recorder, TICKS, Take, jerk_ratio, obstacle_penetration_cm, penetration_cm, referee,
+    Chance, Character, Defence, Recorder, TICKS, Take, dodge_referee, jerk_ratio, obstacle_penetration_cm,
+    penetration_cm,
 };
 use serde_json::{Value, json};
 
 use crate::args::PlayArgs;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CliResult, Failure};
 use crate::output::Outputs;
-use crate::{Progress, Report, bake, dodge, look, source, walk};
+use crate::{Progress, Report, bake, dodge, picture_flags, source, walk};
 
 const WRITTEN: &str = ".glb, .bvh, .html, .png, .gif, .json";
 
-pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> Outcome<Report> {
-    args.look.check()?;
+pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> CliResult<Report> {
+    args.picture.check()?;
     let text = String::from_utf8(source::read(&args.scene)?);
     let text = text.map_err(|_| Failure::bad("not UTF-8 text").in_file(&args.scene))?;
     let wrong = |e: SceneError| {
@@ -50,7 +52,7 @@ pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> Outcome<Report> {
     let played = start.elapsed().as_secs_f64();
     let mut json = to_json(&scene, &library, &takes, played);
     json["throws"] =
-        balls.iter().map(|b| json!({"time": b.event.time, "at": b.event.text, "outcome": b.event.kind})).collect();
+        balls.iter().map(|b| json!({"time": b.marker.time, "at": b.marker.text, "outcome": b.marker.kind})).collect();
     let mut outputs = Outputs::default();
     for (path, ending) in args.output.iter().zip(&endings) {
         outputs.stage(path, &written(args, ending, &scene, &takes, &balls, &json))?;
@@ -83,7 +85,7 @@ pub(crate) struct Played {
 /// A ball of a scene.
 pub(crate) struct Thrown {
     pub(crate) prop: Prop,
-    pub(crate) event: Event,
+    pub(crate) marker: Marker,
 }
 
 /// A ball is thrown at a character, which decides what to do: its way as a prop, and how it ended.
@@ -105,7 +107,7 @@ fn throw(
     let ball = Ball::aimed(from, aim, lead, thrown.radius, false);
     let threats = [Threat::ball(&ball, lead)?];
     let decision = defence.decide(character, &ahead, &threats, &mut Scratch::default())?;
-    let ruling = referee::judge(character, &decision, &ahead, &threats);
+    let ruling = dodge_referee::judge(character, &decision, &ahead, &threats);
     character.follow(&decision.edges, &decision.warp, decision.adaptation);
     let (ends, kind) = match ruling.seen.first {
         None => (lead + 1.0, "avoided"),
@@ -116,14 +118,14 @@ fn throw(
         let time = (k as f32 / 60.0).min(ends);
         (thrown.time + time, ball.at(time))
     });
-    let event = Event {
+    let marker = Marker {
         time: thrown.time + ends.min(lead),
         kind: kind.into(),
         text: thrown.at.clone(),
         at: Some(ball.at(ends.min(lead))),
     };
     let left = if decision.edges.is_empty() { ahead } else { Vec::new() };
-    Ok((Thrown { prop: Prop::flying(thrown.radius, path.collect()), event }, left))
+    Ok((Thrown { prop: Prop::flying(thrown.radius, path.collect()), marker }, left))
 }
 
 /// One take for each character of a scene.
@@ -132,7 +134,7 @@ pub(crate) fn play(
     seed: u64,
     library: &Arc<kumite_motion::library::Library>,
     progress: &Progress,
-) -> Outcome<Played> {
+) -> CliResult<Played> {
     let bar = progress.bar(scene.character.len(), "playing");
     let (mut takes, mut balls) = (Vec::new(), Vec::new());
     let defence = (!scene.throw.is_empty()).then(|| dodge::defence(Arc::clone(library), Config::default()));
@@ -141,8 +143,8 @@ pub(crate) fn play(
         false => None,
     };
     for (i, actor) in scene.character.iter().enumerate() {
-        if let (Some(walker), Some(ask)) = (&walker, Ask::of(scene, i)) {
-            let (mut attempt, _) = walk::attempt(walker, &ask, Method::Walk, Effort::default(), seed)
+        if let (Some(walker), Some(request)) = (&walker, WalkRequest::of(scene, i)) {
+            let (mut attempt, _) = walk::attempt(walker, &request, Method::Walk, Effort::default(), seed)
                 .map_err(|e| walk::refused(&e, &actor.name))?;
             let (walked, _) = attempt.best.take().ok_or_else(|| {
                 let why = walk::word(attempt.outcome);
@@ -214,7 +216,7 @@ fn to_json(scene: &Scene, library: &kumite_motion::library::Library, takes: &[Ta
                 .map(|e| {
                     // Who walks to a goal does so on a graph of its own.
                     let clip = actor.goal.is_none().then(|| library.clip(library.graph().edge(e.edge).clip).name.as_str());
-                    json!({"time": e.time, "edge": e.edge.0, "clip": clip, "cut": e.cut})
+                    json!({"time": e.time, "edge": e.edge.0, "clip": clip, "joined": e.joined})
                 })
                 .collect();
             json!({
@@ -245,18 +247,21 @@ fn written(args: &PlayArgs, ending: &str, scene: &Scene, takes: &[Take], balls: 
     let props = || still.iter().cloned().chain(balls.iter().map(|b| b.prop.clone())).collect::<Vec<_>>();
     let clips: Vec<&Clip> = takes.iter().map(|t| &t.clip).collect();
     let roles = Some(Roles::canonical());
-    let actors: Vec<_> =
-        clips.iter().enumerate().map(|(i, clip)| look::actor(clip, roles).coloured(look::colours(i))).collect();
+    let figures: Vec<_> = clips
+        .iter()
+        .enumerate()
+        .map(|(i, clip)| picture_flags::figure(clip, roles).coloured(picture_flags::colours(i)))
+        .collect();
     let title = args.scene.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let strip = || Strip {
-        actors: actors.clone(),
+        figures: figures.clone(),
         props: props(),
-        times: Times::Even(args.look.poses),
-        views: args.look.views(),
-        theme: args.look.theme(),
-        width: args.look.width,
+        times: Times::Even(args.picture.poses),
+        views: args.picture.views(),
+        theme: args.picture.theme(),
+        width: args.picture.width,
         title: Some(title.clone()),
-        threads: look::threads(),
+        threads: picture_flags::threads(),
         ..Strip::default()
     };
     match ending {
@@ -276,17 +281,17 @@ fn written(args: &PlayArgs, ending: &str, scene: &Scene, takes: &[Take], balls: 
         "html" => {
             let event = |(i, take): (usize, &Take)| {
                 let name = scene.character.get(i).map(|c| c.name.clone()).unwrap_or_default();
-                let cuts = take.events.iter().filter(|e| e.cut);
-                cuts.map(move |e| Event { time: e.time, kind: "cut".into(), text: name.clone(), at: None })
+                let cuts = take.events.iter().filter(|e| e.joined);
+                cuts.map(move |e| Marker { time: e.time, kind: "join".into(), text: name.clone(), at: None })
                     .collect::<Vec<_>>()
             };
-            let mut events: Vec<Event> = takes.iter().enumerate().flat_map(event).collect();
-            events.extend(balls.iter().map(|b| b.event.clone()));
-            Replay { title: title.clone(), actors: actors.clone(), props: props(), events }.to_html().into_bytes()
+            let mut markers: Vec<Marker> = takes.iter().enumerate().flat_map(event).collect();
+            markers.extend(balls.iter().map(|b| b.marker.clone()));
+            Replay { title: title.clone(), figures: figures.clone(), props: props(), markers }.to_html().into_bytes()
         }
         "gif" => {
-            let movie = Movie { range: Some((0.0, scene.seconds.min(look::LONGEST_GIF))), ..Movie::default() };
-            Strip { width: args.look.width.min(480), ..strip() }.to_gif(&movie)
+            let movie = Movie { range: Some((0.0, scene.seconds.min(picture_flags::LONGEST_GIF))), ..Movie::default() };
+            Strip { width: args.picture.width.min(480), ..strip() }.to_gif(&movie)
         }
         _ => strip().render().to_png(),
     }

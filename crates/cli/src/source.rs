@@ -8,7 +8,7 @@ use kumite_keying::{KeyingError, embedded, read_motion};
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::{Clip, Pose, Roles};
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CliResult, Failure};
 
 /// Files beyond this are refused: no motion of a person is that long, and all of it is held in memory.
 const LARGEST: u64 = 2 << 30;
@@ -43,7 +43,7 @@ impl Motion {
     }
 
     /// A clip from a file, which may be of anyone, at its true rate if that was given.
-    fn unknown(raw: Clip, fps: Option<f32>) -> Outcome<Motion> {
+    fn unknown(raw: Clip, fps: Option<f32>) -> CliResult<Motion> {
         let raw = match fps {
             Some(fps) => raw.with_fps(fps).map_err(|e| Failure::bad(e.to_string()))?,
             None => raw,
@@ -70,7 +70,7 @@ pub(crate) struct Source {
 const READ: &str = ".bvh, .glb, .gltf, .toml (keys), .kumite, embedded, embedded:NAME";
 
 /// Reads whatever `path` names; `fps` is the true rate, where a header lies.
-pub(crate) fn load(path: &Path, fps: Option<f32>) -> Outcome<Source> {
+pub(crate) fn load(path: &Path, fps: Option<f32>) -> CliResult<Source> {
     let name = path.display().to_string();
     if name == "embedded" || name.starts_with("embedded:") {
         return embedded_clips(&name);
@@ -93,7 +93,7 @@ pub(crate) fn ending(path: &Path) -> Option<String> {
     path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase)
 }
 
-pub(crate) fn read(path: &Path) -> Outcome<Vec<u8>> {
+pub(crate) fn read(path: &Path) -> CliResult<Vec<u8>> {
     let size = std::fs::metadata(path).map_err(|e| Failure::io(path, "read", &e))?;
     if size.is_dir() {
         return Err(Failure::bad("cannot read: it is a folder; name the files in it").in_file(path));
@@ -110,7 +110,7 @@ fn stem(path: &Path) -> String {
     path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-fn from_bvh(path: &Path, name: String, fps: Option<f32>) -> Outcome<Source> {
+fn from_bvh(path: &Path, name: String, fps: Option<f32>) -> CliResult<Source> {
     let bytes = read(path)?;
     let (file, warnings) = bvh::read(&bytes).map_err(|e| {
         Failure::bad(e.to_string())
@@ -126,7 +126,7 @@ fn from_bvh(path: &Path, name: String, fps: Option<f32>) -> Outcome<Source> {
 }
 
 /// A glTF document with whatever it names in its own folder, and nothing else.
-pub(crate) fn read_gltf(path: &Path) -> Outcome<(gltf::GltfFile, Vec<Warning>)> {
+pub(crate) fn read_gltf(path: &Path) -> CliResult<(gltf::GltfFile, Vec<Warning>)> {
     let bytes = read(path)?;
     gltf::read(&bytes, |name| beside(path, name)).map_err(|e| {
         Failure::bad(e.to_string())
@@ -157,18 +157,18 @@ pub(crate) fn beside(path: &Path, name: &str) -> Result<Vec<u8>, String> {
     std::fs::read(&file).map_err(|e| e.to_string())
 }
 
-fn from_gltf(path: &Path, name: String, fps: Option<f32>) -> Outcome<Source> {
+fn from_gltf(path: &Path, name: String, fps: Option<f32>) -> CliResult<Source> {
     let (file, mut warnings) = read_gltf(path)?;
     let (clips, more) = file.to_clips().map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
     warnings.extend(more);
     let clips = if clips.is_empty() { rest_of(&file, path, &mut warnings)? } else { clips };
     let motion = |c: Clip| Motion::unknown(gltf::without_root_bone(&c).unwrap_or(c), fps);
-    let motions = clips.into_iter().map(motion).collect::<Outcome<_>>()?;
+    let motions = clips.into_iter().map(motion).collect::<CliResult<_>>()?;
     Ok(Source { name, format: "gltf", motions, warnings })
 }
 
 /// The rest pose of a rig that is not animated, as a clip of one frame.
-fn rest_of(file: &gltf::GltfFile, path: &Path, warnings: &mut Vec<Warning>) -> Outcome<Vec<Clip>> {
+fn rest_of(file: &gltf::GltfFile, path: &Path, warnings: &mut Vec<Warning>) -> CliResult<Vec<Clip>> {
     let failed = |e: &dyn std::fmt::Display| Failure::bad(e.to_string()).in_file(path);
     let (characters, _) = file.characters().map_err(|e| failed(&e))?;
     if characters.is_empty() {
@@ -190,7 +190,7 @@ fn keying(error: KeyingError) -> Failure {
     .at_line(error.line)
 }
 
-fn from_keys(path: &Path, name: String) -> Outcome<Source> {
+fn from_keys(path: &Path, name: String) -> CliResult<Source> {
     let bytes = read(path)?;
     let text = String::from_utf8(bytes).map_err(|_| Failure::bad("not UTF-8 text").in_file(path))?;
     let motion = read_motion(&text).map_err(|e| keying(e).in_file(path))?;
@@ -200,13 +200,13 @@ fn from_keys(path: &Path, name: String) -> Outcome<Source> {
 }
 
 /// The clips of a library, bridges among them.
-fn from_bundle(path: &Path, name: String) -> Outcome<Source> {
+fn from_bundle(path: &Path, name: String) -> CliResult<Source> {
     let library = kumite_asset::read(&read(path)?).map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
     let motions = library.into_clips().into_iter().map(Motion::canonical).collect();
     Ok(Source { name, format: "bundle", motions, warnings: Vec::new() })
 }
 
-fn embedded_clips(name: &str) -> Outcome<Source> {
+fn embedded_clips(name: &str) -> CliResult<Source> {
     let mut clips = embedded::clips().map_err(|(file, e)| keying(e).in_file(Path::new(&file)))?;
     if let Some(wanted) = name.strip_prefix("embedded:") {
         let names = clips.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");

@@ -11,18 +11,18 @@ use kumite_keying::embedded;
 use kumite_motion::library::Library;
 use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Roles, Vec3};
-use kumite_picture::{Event, GroundPlan, Layout, Movie, Prop, Replay, Strip};
+use kumite_picture::{GroundPlan, Layout, Marker, Movie, Prop, Replay, Strip};
 use kumite_plan::walk::approach::ApproachConfig;
 use kumite_plan::walk::tables::Bends;
 use kumite_plan::walk::{Config, Effort, Method, WalkError};
 use kumite_stage::scene::{self, SceneError};
-use kumite_stage::walk::{Ask, Attempt, Outcome as Fate, Walker, blocked, clutter};
+use kumite_stage::walk::{Attempt, WalkOutcome, WalkRequest, Walker, blocked, clutter};
 use serde_json::{Map, Value, json};
 
 use crate::args::WalkArgs;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CliResult, Failure};
 use crate::output::Outputs;
-use crate::{Progress, Report, bake, look, source};
+use crate::{Progress, Report, bake, picture_flags, source};
 
 const ENDINGS: &str = ".glb, .bvh, .html, .png, .svg, .gif, .json";
 
@@ -43,7 +43,7 @@ const BLOCKED: &str = "blocked";
 /// One attempt in numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
-    pub(crate) outcome: Fate,
+    pub(crate) outcome: WalkOutcome,
     /// By the names of the command's JSON; without what was never played.
     pub(crate) values: Vec<(&'static str, f64)>,
     pub(crate) cost: f64,
@@ -52,11 +52,11 @@ pub(crate) struct Row {
     pub(crate) hash: u64,
 }
 
-pub(crate) fn run(args: &WalkArgs, progress: &Progress) -> Outcome<Report> {
+pub(crate) fn run(args: &WalkArgs, progress: &Progress) -> CliResult<Report> {
     let methods = check(args)?;
     let walker = walker(&args.library, args.data.as_deref(), !args.unbent, progress)?;
     // Trials are shared by the threads already.
-    let threads = if args.trials.is_some() { 1 } else { look::threads() };
+    let threads = if args.trials.is_some() { 1 } else { picture_flags::threads() };
     let effort = Effort { starts: args.starts, threads, ..Effort::default() };
     match args.trials {
         Some(count) => trials(args, &walker, &methods, effort, count, progress),
@@ -65,14 +65,14 @@ pub(crate) fn run(args: &WalkArgs, progress: &Progress) -> Outcome<Report> {
 }
 
 /// A library's motions that go somewhere, densely joined.
-pub(crate) fn walker(name: &str, data: Option<&Path>, bent: bool, progress: &Progress) -> Outcome<Walker> {
+pub(crate) fn walker(name: &str, data: Option<&Path>, bent: bool, progress: &Progress) -> CliResult<Walker> {
     let library = bake::load_with(name, Path::new(""), data, progress)?.0;
     walker_of(&library, name, bent)
 }
 
 /// The same of a library that is there already; that of `embedded` gets more walks.
-pub(crate) fn walker_of(library: &Library, name: &str, bent: bool) -> Outcome<Walker> {
-    let config = WalkingConfig { mirror: bent, threads: look::threads(), ..WalkingConfig::default() };
+pub(crate) fn walker_of(library: &Library, name: &str, bent: bool) -> CliResult<Walker> {
+    let config = WalkingConfig { mirror: bent, threads: picture_flags::threads(), ..WalkingConfig::default() };
     let more = if name == "embedded" { embedded::walks() } else { Ok(Vec::new()) };
     let more = more.map_err(|(file, e)| Failure::bad(e.to_string()).in_file(Path::new(&file)))?;
     let baked = walking(library, more, &config)
@@ -80,8 +80,8 @@ pub(crate) fn walker_of(library: &Library, name: &str, bent: bool) -> Outcome<Wa
     Ok(Walker::new(Arc::new(baked.library), bent.then(Bends::default).as_ref()))
 }
 
-fn check(args: &WalkArgs) -> Outcome<Vec<Method>> {
-    args.look.check()?;
+fn check(args: &WalkArgs) -> CliResult<Vec<Method>> {
+    args.picture.check()?;
     let value = |key: &str, found: String, allowed: &str| {
         Failure::bad(format!("{key} is {found}; allowed is {allowed}")).key(key).found(found).allowed(allowed)
     };
@@ -104,7 +104,7 @@ fn check(args: &WalkArgs) -> Outcome<Vec<Method>> {
 }
 
 /// What a scene asks; `clutter` depends on the seed.
-pub(crate) fn ask(name: &str, seed: u64) -> Outcome<Ask> {
+pub(crate) fn request(name: &str, seed: u64) -> CliResult<WalkRequest> {
     let known = |wanted: &str| SCENES.iter().find(|s| s.0 == wanted).map(|s| s.1.to_owned());
     let base = if name == CLUTTER || name == BLOCKED { "grid" } else { name };
     let path = Path::new(name);
@@ -125,7 +125,7 @@ pub(crate) fn ask(name: &str, seed: u64) -> Outcome<Ask> {
         failure.at_line(e.line).in_file(path)
     };
     let scene = scene::read(&text).map_err(wrong)?;
-    let asked = Ask::first(&scene).ok_or_else(|| {
+    let asked = WalkRequest::first(&scene).ok_or_else(|| {
         Failure::bad("nobody in this scene has a goal; a character needs goal = { at = [x, z] }")
             .key("goal")
             .in_file(path)
@@ -149,12 +149,12 @@ pub(crate) fn refused(error: &WalkError, name: &str) -> Failure {
 /// Looks, plays and judges, until it is there or nothing helps. CPU seconds of looking are counted.
 pub(crate) fn attempt<'w>(
     walker: &'w Walker,
-    ask: &'w Ask,
+    request: &'w WalkRequest,
     method: Method,
     effort: Effort,
     seed: u64,
 ) -> Result<(Attempt<'w>, f64), WalkError> {
-    let mut attempt = Attempt::new(walker, ask, method, effort, Config::default(), seed)?;
+    let mut attempt = Attempt::new(walker, request, method, effort, Config::default(), seed)?;
     let mut seconds = 0.0;
     loop {
         let start = ThreadTime::now();
@@ -187,7 +187,7 @@ pub(crate) fn row(attempt: &Attempt<'_>, seconds: f64) -> Row {
             ("travel_cm", travel * 100.0),
             ("travel_ratio", travel / f64::from(attempt.expected).max(1e-6)),
             ("turning_deg", f64::from(walked.course.turning).to_degrees()),
-            ("winding_deg", f64::from(walked.course.turning - attempt.least_turning).to_degrees()),
+            ("excess_turning_deg", f64::from(walked.course.turning - attempt.least_turning).to_degrees()),
             ("waiting_s", f64::from(walked.course.waiting)),
             ("collision_frames", walked.collision_frames as f64),
             ("penetration_cm", f64::from(walked.penetration) * 100.0),
@@ -215,8 +215,8 @@ pub(crate) fn summary(rows: &[Row]) -> Value {
         };
         names.map(|name| (name.to_owned(), one(name))).collect()
     };
-    let arrived: Vec<&Row> = rows.iter().filter(|r| r.outcome == Fate::Arrived).collect();
-    let count = |fate: fn(&Fate) -> bool| rows.iter().filter(|r| fate(&r.outcome)).count();
+    let arrived: Vec<&Row> = rows.iter().filter(|r| r.outcome == WalkOutcome::Arrived).collect();
+    let count = |fate: fn(&WalkOutcome) -> bool| rows.iter().filter(|r| fate(&r.outcome)).count();
     // The farthest off of those that arrived.
     let worst =
         |name: &str| arrived.iter().filter_map(|r| r.values.iter().find(|v| v.0 == name)).map(|v| v.1).reduce(f64::max);
@@ -227,8 +227,8 @@ pub(crate) fn summary(rows: &[Row]) -> Value {
             .collect();
     let mut slowest: Vec<f64> = rows.iter().filter_map(|r| Some(r.values.first()?.1)).collect();
     json!({
-        "trials": rows.len(), "solved": count(|f| *f == Fate::Arrived), "blocked": count(|f| matches!(f, Fate::Blocked(_))),
-        "lost": count(|f| *f == Fate::Lost), "collided": count(|f| *f == Fate::Collides),
+        "trials": rows.len(), "solved": count(|f| *f == WalkOutcome::Arrived), "blocked": count(|f| matches!(f, WalkOutcome::Blocked(_))),
+        "lost": count(|f| *f == WalkOutcome::Lost), "collided": count(|f| *f == WalkOutcome::Collides),
         "quality_failures": played.iter().filter(|r| !r.quality).count(),
         "search_seconds": crate::dodge::spread(&mut slowest),
         "hash": crate::dodge::combined(rows.iter().map(|r| r.hash)),
@@ -236,12 +236,12 @@ pub(crate) fn summary(rows: &[Row]) -> Value {
     })
 }
 
-pub(crate) fn word(fate: Fate) -> &'static str {
+pub(crate) fn word(fate: WalkOutcome) -> &'static str {
     match fate {
-        Fate::Arrived => "arrived",
-        Fate::Blocked(_) => "blocked",
-        Fate::Lost => "lost",
-        Fate::Collides => "collides",
+        WalkOutcome::Arrived => "arrived",
+        WalkOutcome::Blocked(_) => "blocked",
+        WalkOutcome::Lost => "lost",
+        WalkOutcome::Collides => "collides",
     }
 }
 
@@ -252,33 +252,33 @@ fn trials(
     effort: Effort,
     count: u32,
     progress: &Progress,
-) -> Outcome<Report> {
+) -> CliResult<Report> {
     let bar = progress.bar(count as usize * methods.len(), "walking");
-    let threads = look::threads().max(1) as u32;
+    let threads = picture_flags::threads().max(1) as u32;
     let (mut text, mut json) = (String::new(), Map::new());
     let seed = |k: u32| args.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(k));
     for &method in methods {
-        let part = |part: u32| -> Outcome<Vec<(u32, Row)>> {
+        let part = |part: u32| -> CliResult<Vec<(u32, Row)>> {
             let mut rows = Vec::new();
             for k in (part..count).step_by(threads as usize) {
-                let ask = ask(&args.scene, seed(k))?;
+                let request = request(&args.scene, seed(k))?;
                 let (attempt, seconds) =
-                    attempt(walker, &ask, method, effort, seed(k)).map_err(|e| refused(&e, &args.scene))?;
+                    attempt(walker, &request, method, effort, seed(k)).map_err(|e| refused(&e, &args.scene))?;
                 rows.push((k, row(&attempt, seconds)));
                 bar.inc(1);
             }
             Ok(rows)
         };
-        let parts: Vec<Outcome<Vec<(u32, Row)>>> = std::thread::scope(|scope| {
+        let parts: Vec<CliResult<Vec<(u32, Row)>>> = std::thread::scope(|scope| {
             let parts: Vec<_> = (0..threads).map(|p| scope.spawn(move || part(p))).collect();
             let join =
                 |t: std::thread::ScopedJoinHandle<'_, _>| t.join().unwrap_or_else(|e| std::panic::resume_unwind(e));
             parts.into_iter().map(join).collect()
         });
-        let mut rows: Vec<(u32, Row)> = parts.into_iter().collect::<Outcome<Vec<_>>>()?.concat();
+        let mut rows: Vec<(u32, Row)> = parts.into_iter().collect::<CliResult<Vec<_>>>()?.concat();
         rows.sort_by_key(|r| r.0);
         // What another look with `--seed` is worth.
-        let failed = rows.iter().filter(|r| matches!(r.1.outcome, Fate::Lost | Fate::Collides));
+        let failed = rows.iter().filter(|r| matches!(r.1.outcome, WalkOutcome::Lost | WalkOutcome::Collides));
         let failed: Vec<u64> = failed.map(|r| seed(r.0)).collect();
         let rows: Vec<Row> = rows.into_iter().map(|r| r.1).collect();
         let mut told = summary(&rows);
@@ -299,12 +299,12 @@ fn trials(
         if told["solved"] != 0 {
             let _ = writeln!(
                 text,
-                "    of those that arrived: cost {:.2}, {:.1} transitions, {:.2} of the way, {:.0}° turned in vain, {:.1} s waited; {:.1} cm and {:.1}° \
+                "    of those that arrived: cost {:.2}, {:.1} transitions, {:.2} of the way, {:.0}° of excess turning, {:.1} s waited; {:.1} cm and {:.1}° \
                  before the last steps are bent, {:.1} cm and {:.1}° after",
                 arrived("cost"),
                 arrived("transitions"),
                 arrived("travel_ratio"),
-                arrived("winding_deg"),
+                arrived("excess_turning_deg"),
                 arrived("waiting_s"),
                 arrived("location_cm"),
                 arrived("orientation_deg"),
@@ -327,19 +327,19 @@ pub(crate) fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or(f64::NAN)
 }
 
-fn one(args: &WalkArgs, walker: &Walker, methods: &[Method], effort: Effort) -> Outcome<Report> {
-    let ask = ask(&args.scene, args.seed)?;
+fn one(args: &WalkArgs, walker: &Walker, methods: &[Method], effort: Effort) -> CliResult<Report> {
+    let request = request(&args.scene, args.seed)?;
     let (mut text, mut json) = (String::new(), Map::new());
     let mut done = Vec::new();
     for &method in methods {
         let (attempt, seconds) =
-            attempt(walker, &ask, method, effort, args.seed).map_err(|e| refused(&e, &args.scene))?;
+            attempt(walker, &request, method, effort, args.seed).map_err(|e| refused(&e, &args.scene))?;
         let row = row(&attempt, seconds);
         let mut told = summary(std::slice::from_ref(&row));
         told["outcome"] = json!(word(attempt.outcome));
         let _ = write!(text, "{}: {}", method.name(), word(attempt.outcome));
-        if let Fate::Blocked(closest) = attempt.outcome {
-            let off = (closest - ask.goal).length();
+        if let WalkOutcome::Blocked(closest) = attempt.outcome {
+            let off = (closest - request.goal).length();
             told["closest"] = json!([closest.x, closest.y]);
             told["closest_m"] = json!(off);
             let _ = write!(
@@ -423,7 +423,7 @@ fn one(args: &WalkArgs, walker: &Walker, methods: &[Method], effort: Effort) -> 
     let mut outputs = Outputs::default();
     for path in &args.output {
         let ending = source::ending(path).unwrap_or_default();
-        let bytes = written(args, &ask, &done, &ending, &json).ok_or_else(|| Failure {
+        let bytes = written(args, &request, &done, &ending, &json).ok_or_else(|| Failure {
             code: crate::failure::COULD_NOT,
             ..Failure::bad("there is no walk to write: no path was found").in_file(path)
         })?;
@@ -445,38 +445,47 @@ pub(crate) fn prop(obstacle: &Obstacle) -> Prop {
     })
 }
 
-fn written(args: &WalkArgs, ask: &Ask, done: &[(Method, Attempt<'_>)], ending: &str, json: &Value) -> Option<Vec<u8>> {
+fn written(
+    args: &WalkArgs,
+    request: &WalkRequest,
+    done: &[(Method, Attempt<'_>)],
+    ending: &str,
+    json: &Value,
+) -> Option<Vec<u8>> {
     if ending == "json" {
         return Some(format!("{json}\n").into_bytes());
     }
     let (method, attempt) = done.iter().find(|d| d.1.best.is_some())?;
     let clip = &attempt.best.as_ref()?.0.take.clip;
     let title = format!("{}: {}, {}", args.scene, method.name(), word(attempt.outcome));
-    let props = || ask.obstacles.iter().map(|o| Prop { fit: false, ..prop(o) }).collect::<Vec<_>>();
-    let look = &args.look;
-    let actor = look::actor(clip, Some(Roles::canonical()));
+    let props = || request.obstacles.iter().map(|o| Prop { fit: false, ..prop(o) }).collect::<Vec<_>>();
+    let picture = &args.picture;
+    let figure = picture_flags::figure(clip, Some(Roles::canonical()));
     // Walls would hide who walks between them.
     let wall = |o: &&Obstacle| !matches!(o.shape, Shape::Box { half } if half.max_element() > 1.4);
-    let low = ask.obstacles.iter().filter(wall).map(|o| Prop { fit: false, ..prop(o) }).collect::<Vec<_>>();
+    let low = request.obstacles.iter().filter(wall).map(|o| Prop { fit: false, ..prop(o) }).collect::<Vec<_>>();
     let strip = || Strip {
         props: low.clone(),
         title: Some(title.clone()),
         layout: Layout::Travel,
-        ..look.strip(clip, Some(Roles::canonical()))
+        ..picture.strip(clip, Some(Roles::canonical()))
     };
     Some(match ending {
         "bvh" => bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes(),
         "glb" => gltf::write_glb("walk", &[gltf::Actor { name: "walk", clip, colour: gltf::Actor::COLOURS[0] }], &[]),
-        "svg" => plan(&args.scene, ask, done, look.width.min(900), look.theme())?.to_svg().into_bytes(),
+        "svg" => plan(&args.scene, request, done, picture.width.min(900), picture.theme())?.to_svg().into_bytes(),
         "html" => {
-            let cuts = attempt.best.iter().flat_map(|b| b.0.take.events.iter()).filter(|e| e.cut);
-            let events = cuts.map(|e| Event { time: e.time, kind: "cut".into(), text: "transition".into(), at: None });
-            Replay { title, actors: vec![actor], props: props(), events: events.collect() }.to_html().into_bytes()
+            let cuts = attempt.best.iter().flat_map(|b| b.0.take.events.iter()).filter(|e| e.joined);
+            let markers =
+                cuts.map(|e| Marker { time: e.time, kind: "join".into(), text: "transition".into(), at: None });
+            Replay { title, figures: vec![figure], props: props(), markers: markers.collect() }.to_html().into_bytes()
         }
-        "gif" => Strip { width: look.width.min(480), row_height: 420, ..strip() }
-            .to_gif(&Movie { range: Some((0.0, clip.seconds().min(look::LONGEST_GIF))), ..Movie::default() }),
-        _ if args.look.view.contains(&crate::args::ViewArg::Top) => {
-            plan(&args.scene, ask, done, look.width.min(900), look.theme())?.render(look::threads()).to_png()
+        "gif" => Strip { width: picture.width.min(480), row_height: 420, ..strip() }
+            .to_gif(&Movie { range: Some((0.0, clip.seconds().min(picture_flags::LONGEST_GIF))), ..Movie::default() }),
+        _ if args.picture.view.contains(&crate::args::ViewArg::Top) => {
+            plan(&args.scene, request, done, picture.width.min(900), picture.theme())?
+                .render(picture_flags::threads())
+                .to_png()
         }
         _ => strip().render().to_png(),
     })
@@ -485,7 +494,7 @@ fn written(args: &WalkArgs, ask: &Ask, done: &[(Method, Attempt<'_>)], ending: &
 /// All walks from above.
 fn plan<'a>(
     scene: &str,
-    ask: &'a Ask,
+    request: &'a WalkRequest,
     done: &'a [(Method, Attempt<'_>)],
     width: usize,
     theme: kumite_picture::Theme,
@@ -495,8 +504,8 @@ fn plan<'a>(
     Some(GroundPlan {
         takes,
         routes: vec![route],
-        obstacles: &ask.obstacles,
-        goal: (ask.goal, ask.goal_facing),
+        obstacles: &request.obstacles,
+        goal: (request.goal, request.goal_facing),
         title: scene.to_owned(),
         width,
         theme,

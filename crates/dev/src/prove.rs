@@ -238,7 +238,7 @@ fn walk(library: &str, trials: u32, mocap: &str) -> Result<(String, bool), Strin
         "warped_orientation_deg",
         "collision_frames",
         "travel_ratio",
-        "winding_deg",
+        "excess_turning_deg",
         "waiting_s",
         "search_seconds",
         "transitions",
@@ -299,7 +299,7 @@ fn walk(library: &str, trials: u32, mocap: &str) -> Result<(String, bool), Strin
     let solved = told["solved"].as_f64().unwrap_or(0.0);
     let holds = solved >= 0.98 * f64::from(trials)
         && scenes
-        && mean("winding_deg", 45.0)
+        && mean("excess_turning_deg", 45.0)
         && mean("waiting_s", 0.1)
         && table["two_threads_gain"].as_f64().is_some_and(|gain| gain > 1.2)
         && told["quality_failures"] == 0

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use kumite_motion::{Clip, Contacts, Pose, Role, Span, SpanKind, Vec3, humanoid, rotation};
-use kumite_picture::{Actor, Movie, Prop, Strip, View};
+use kumite_picture::{Figure, Movie, Prop, Strip, View};
 
 /// Joint, axis, degrees in guard, degrees at the end of the punch.
 const KEYS: [(Role, Vec3, f32, f32); 14] = [
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let ball = Prop::flying(0.11, vec![(0.2, Vec3::new(0.4, 2.2, 2.4)), (0.9, Vec3::new(0.2, 1.2, 0.4))]);
     let views = vec![View::three_quarter(), View::top()];
-    let strip = Strip { views, props: vec![ball], ..Strip::of(Actor::new(&clip)) };
+    let strip = Strip { views, props: vec![ball], ..Strip::of(Figure::new(&clip)) };
     std::fs::write(folder.join("punch.png"), strip.render().to_png())?;
     std::fs::write(folder.join("punch.svg"), strip.to_svg())?;
     std::fs::write(folder.join("punch.gif"), Strip { width: 420, ..strip }.to_gif(&Movie::default()))?;

@@ -10,7 +10,7 @@ pub struct View {
     pub azimuth: f32,
     /// Degrees above the horizon, 0 to 90.
     pub elevation: f32,
-    /// Whether the azimuth counts from where the first actor faces at the start (or, for poses spread along a path,
+    /// Whether the azimuth counts from where the first figure faces at the start (or, for poses spread along a path,
     /// from where it goes) or from the world's +Z.
     pub turns_with_subject: bool,
 }

@@ -32,11 +32,11 @@ impl Default for Movie {
 
 impl Strip<'_> {
     /// The motion as a GIF that repeats, seen from the first view. Width, height of the row, theme, floor and trails
-    /// are the strip's; times and layout are not used. [`Window::Pose`] lets the picture follow actors who leave it.
+    /// are the strip's; times and layout are not used. [`Window::Pose`] lets the picture follow figures who leave it.
     pub fn to_gif(&self, movie: &Movie) -> Vec<u8> {
         let (from, to) = movie
             .range
-            .unwrap_or_else(|| (0.0, self.actors.iter().map(|a| a.starts_at + a.clip.seconds()).fold(0.0, f32::max)));
+            .unwrap_or_else(|| (0.0, self.figures.iter().map(|a| a.starts_at + a.clip.seconds()).fold(0.0, f32::max)));
         let fps = if movie.fps.is_finite() && movie.fps > 0.0 { movie.fps.min(50.0) } else { 25.0 };
         let speed = if movie.speed.is_finite() && movie.speed > 0.0 { movie.speed } else { 1.0 };
         let delay = (100.0 / fps).round().max(2.0);
@@ -89,7 +89,7 @@ fn pages(plan: &Plan<'_>) -> Vec<Page> {
                 colour: strip.theme.faint,
                 text: format!("{:.2} s", moment.time),
             });
-            let title = strip.title.clone().or_else(|| Some(strip.actors.first()?.clip.name.clone()));
+            let title = strip.title.clone().or_else(|| Some(strip.figures.first()?.clip.name.clone()));
             page.marks.push(Mark::Text {
                 at: Vec2::new(8.0, 6.0 + strip.letters),
                 size: strip.letters,

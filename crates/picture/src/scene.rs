@@ -11,7 +11,7 @@ use crate::theme::{Colours, Rgb};
 
 /// Someone who moves.
 #[derive(Clone, Debug)]
-pub struct Actor<'a> {
+pub struct Figure<'a> {
     /// The motion.
     pub clip: &'a Clip,
     /// Who is what in its skeleton; without, it is drawn as bones.
@@ -24,23 +24,23 @@ pub struct Actor<'a> {
     pub starts_at: f32,
 }
 
-impl<'a> Actor<'a> {
+impl<'a> Figure<'a> {
     /// With roles if its joints have canonical names, in the first colours.
-    pub fn new(clip: &'a Clip) -> Actor<'a> {
+    pub fn new(clip: &'a Clip) -> Figure<'a> {
         let roles = Roles::by_canonical_names(clip.skeleton());
         let roles = roles.is_complete().then_some(roles);
-        Actor { clip, roles, body: None, colours: Colours::FIRST, starts_at: 0.0 }
+        Figure { clip, roles, body: None, colours: Colours::FIRST, starts_at: 0.0 }
     }
 
     /// With these roles.
-    pub fn with_roles(clip: &'a Clip, roles: Roles) -> Actor<'a> {
-        Actor { roles: Some(roles), ..Actor::new(clip) }
+    pub fn with_roles(clip: &'a Clip, roles: Roles) -> Figure<'a> {
+        Figure { roles: Some(roles), ..Figure::new(clip) }
     }
 
     /// The same in other colours.
     #[must_use]
-    pub fn coloured(self, colours: Colours) -> Actor<'a> {
-        Actor { colours, ..self }
+    pub fn coloured(self, colours: Colours) -> Figure<'a> {
+        Figure { colours, ..self }
     }
 }
 
@@ -81,36 +81,36 @@ impl Prop {
     }
 }
 
-/// An actor with its shapes.
+/// An figure with its shapes.
 pub(crate) struct Cast<'a> {
-    pub actor: &'a Actor<'a>,
+    pub figure: &'a Figure<'a>,
     pub body: Cow<'a, Body>,
 }
 
 impl<'a> Cast<'a> {
-    pub(crate) fn new(actor: &'a Actor<'a>) -> Cast<'a> {
-        let joints = actor.clip.skeleton().len();
+    pub(crate) fn new(figure: &'a Figure<'a>) -> Cast<'a> {
+        let joints = figure.clip.skeleton().len();
         let fits = |body: &Body| body.parts.iter().all(|p| p.a.at() < joints && p.b.at() < joints);
-        let body = match &actor.body {
+        let body = match &figure.body {
             Some(body) if fits(body) => Cow::Borrowed(&**body),
-            _ => Cow::Owned(Body::of_clip(actor.clip, actor.roles.as_ref())),
+            _ => Cow::Owned(Body::of_clip(figure.clip, figure.roles.as_ref())),
         };
-        Cast { actor, body }
+        Cast { figure, body }
     }
 
     fn clip(&self) -> &'a Clip {
-        self.actor.clip
+        self.figure.clip
     }
 
     /// Of the frame nearest to a picture time.
     pub(crate) fn frame(&self, time: f32) -> usize {
-        let frame = ((time - self.actor.starts_at) * self.clip().fps()).round();
+        let frame = ((time - self.figure.starts_at) * self.clip().fps()).round();
         (frame.max(0.0) as usize).min(self.clip().frames() - 1)
     }
 
     pub(crate) fn world(&self, time: f32) -> WorldPose {
         let clip = self.clip();
-        let at = ((time - self.actor.starts_at) * clip.fps()).clamp(0.0, (clip.frames() - 1) as f32);
+        let at = ((time - self.figure.starts_at) * clip.fps()).clamp(0.0, (clip.frames() - 1) as f32);
         let (frame, rest) = (at.floor(), at - at.floor());
         let mut pose = Pose::default();
         clip.pose(FrameIdx(frame as u32), &mut pose);
@@ -138,7 +138,7 @@ impl<'a> Cast<'a> {
     }
 
     pub(crate) fn facing(&self, time: f32) -> Vec3 {
-        facing(&self.world(time), self.actor.roles.as_ref())
+        facing(&self.world(time), self.figure.roles.as_ref())
     }
 
     /// The body's shapes, its colours `fade` of the way to `paper`.
@@ -147,7 +147,7 @@ impl<'a> Cast<'a> {
             .placed(world)
             .map(|(cone, group)| Solid {
                 shape: Shape::Cone(cone),
-                colour: self.actor.colours.of(group).mix(paper, fade),
+                colour: self.figure.colours.of(group).mix(paper, fade),
                 run: instance * Group::ALL.len() as u32 + group as u32,
                 melt: match group {
                     Group::Torso => 0.8,
@@ -176,7 +176,7 @@ impl<'a> Cast<'a> {
                 if contacts.has(contact) {
                     let mut at = world.point(part.b, part.at_b);
                     at.y = floor;
-                    let colour = self.actor.colours.of(group);
+                    let colour = self.figure.colours.of(group);
                     prints.push(Print { at, radius: 2.2 * part.radius_b, colour });
                 }
             }
@@ -199,7 +199,7 @@ impl<'a> Cast<'a> {
             .map(|frame| self.world_at_frame(frame).point(part.b, part.at_b))
             .collect();
         points.reverse();
-        let colour = self.actor.colours.of(group);
+        let colour = self.figure.colours.of(group);
         (points.len() > 1).then_some(Trail { points, colour, dot_every })
     }
 }

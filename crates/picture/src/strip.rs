@@ -8,7 +8,7 @@ use crate::image::Image;
 use crate::page::{Anchor, Mark, Page, Panel, Print, Solid, Trail};
 use crate::paint::text_width;
 use crate::render;
-use crate::scene::{Actor, Cast, Prop};
+use crate::scene::{Cast, Figure, Prop};
 use crate::theme::Theme;
 use crate::{svg, timeline};
 
@@ -66,11 +66,11 @@ pub struct Trails {
     pub seconds: f32,
 }
 
-/// A film strip. Everything has a default but the actors.
+/// A film strip. Everything has a default but the figures.
 #[derive(Clone, Debug)]
 pub struct Strip<'a> {
     /// Who moves.
-    pub actors: Vec<Actor<'a>>,
+    pub figures: Vec<Figure<'a>>,
     /// What else is there.
     pub props: Vec<Prop>,
     /// Heading; `None` takes the clips' names, an empty one leaves the line out.
@@ -113,7 +113,7 @@ pub struct Strip<'a> {
 impl Default for Strip<'_> {
     fn default() -> Self {
         Strip {
-            actors: Vec::new(),
+            figures: Vec::new(),
             props: Vec::new(),
             title: None,
             times: Times::Even(8),
@@ -143,8 +143,8 @@ const HEADING: f32 = 1.5;
 
 impl<'a> Strip<'a> {
     /// Of one clip, with the defaults.
-    pub fn of(actor: Actor<'a>) -> Strip<'a> {
-        Strip { actors: vec![actor], ..Strip::default() }
+    pub fn of(figure: Figure<'a>) -> Strip<'a> {
+        Strip { figures: vec![figure], ..Strip::default() }
     }
 
     /// As pixels.
@@ -217,10 +217,10 @@ pub(crate) struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     pub(crate) fn new(strip: &'a Strip<'a>) -> Plan<'a> {
-        let cast: Vec<Cast> = strip.actors.iter().map(Cast::new).collect();
+        let cast: Vec<Cast> = strip.figures.iter().map(Cast::new).collect();
         let height = cast.iter().map(|c| c.body.height).fold(0.0, f32::max);
         let height = if height > 0.0 { height } else { 1.0 };
-        let seconds = strip.actors.iter().map(|a| a.starts_at + a.clip.seconds()).fold(0.0, f32::max);
+        let seconds = strip.figures.iter().map(|a| a.starts_at + a.clip.seconds()).fold(0.0, f32::max);
         let even = |from: f32, to: f32, count: usize| {
             let last = count.saturating_sub(1).max(1) as f32;
             (0..count.max(1)).map(|i| from + (to - from) * i as f32 / last).collect()
@@ -257,7 +257,7 @@ impl<'a> Plan<'a> {
             Floor::Auto => {
                 let mut lowest = f32::INFINITY;
                 for cast in &self.cast {
-                    let frames = cast.actor.clip.frames();
+                    let frames = cast.figure.clip.frames();
                     for frame in (0..frames).step_by(frames.div_ceil(64).max(1)) {
                         let world = cast.world_at_frame(frame);
                         for (cone, _) in cast.body.placed(&world) {
@@ -387,7 +387,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Where the window of a moment is centred: the middle of the actors on the floor.
+    /// Where the window of a moment is centred: the middle of the figures on the floor.
     pub(crate) fn middle(&self, moment: &Moment) -> Vec3 {
         let mut at = root(moment);
         at.y = self.floor.unwrap_or(0.0);
@@ -413,7 +413,7 @@ impl<'a> Plan<'a> {
     fn heading(&self, page: &mut Page) -> f32 {
         let strip = self.strip;
         let title = strip.title.clone().unwrap_or_else(|| {
-            let names: Vec<&str> = strip.actors.iter().map(|a| a.clip.name.as_str()).collect();
+            let names: Vec<&str> = strip.figures.iter().map(|a| a.clip.name.as_str()).collect();
             names.join("  ·  ")
         });
         if title.is_empty() {
@@ -430,8 +430,8 @@ impl<'a> Plan<'a> {
             colour: strip.theme.ink,
             text: title.clone(),
         });
-        if let Some(actor) = strip.actors.first() {
-            let clip = actor.clip;
+        if let Some(figure) = strip.figures.first() {
+            let clip = figure.clip;
             let mut facts = format!("{:.2} s   {} fps   {} frames", clip.seconds(), plain(clip.fps()), clip.frames());
             if let (Some(metres), true) = (self.metres, strip.grid && self.floor.is_some()) {
                 facts.push_str(&format!("   grid {} m", plain(self.grid() * metres)));
@@ -547,9 +547,9 @@ impl<'a> Plan<'a> {
             return free;
         }
         let theme = &self.strip.theme;
-        let when_active = self.strip.actors.iter().flat_map(|actor| {
-            let on = move |(from, to): (f32, f32)| (from..=to).contains(&(time - actor.starts_at));
-            actor.clip.spans.iter().filter(move |span| span.active.is_some_and(on))
+        let when_active = self.strip.figures.iter().flat_map(|figure| {
+            let on = move |(from, to): (f32, f32)| (from..=to).contains(&(time - figure.starts_at));
+            figure.clip.spans.iter().filter(move |span| span.active.is_some_and(on))
         });
         let active = when_active.map(|span| theme.span(span.kind)).next();
         page.marks.push(Mark::Text {
@@ -663,7 +663,7 @@ fn by_motion(cast: &[Cast<'_>], seconds: f32, count: usize) -> Vec<f32> {
     steps.into_iter().map(time).collect()
 }
 
-/// Middle of the actors' roots.
+/// Middle of the figures' roots.
 fn root(moment: &Moment) -> Vec3 {
     let sum: Vec3 = moment.worlds.iter().filter_map(|w| w.positions.first()).copied().sum();
     sum / moment.worlds.len().max(1) as f32

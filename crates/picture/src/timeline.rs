@@ -40,7 +40,7 @@ pub(crate) fn draw(plan: &Plan<'_>, page: &mut Page, y: f32, margin: f32) -> f32
     y += 7.0;
 
     for cast in &plan.cast {
-        let (clip, start) = (cast.actor.clip, cast.actor.starts_at);
+        let (clip, start) = (cast.figure.clip, cast.figure.starts_at);
         let mut ends: Vec<f32> = Vec::new();
         let mut deepest = 0;
         for span in &clip.spans {
@@ -86,7 +86,7 @@ pub(crate) fn draw(plan: &Plan<'_>, page: &mut Page, y: f32, margin: f32) -> f32
         if !clip.contacts.is_empty() {
             let feet = [(Contacts::LEFT, Group::LeftLeg), (Contacts::RIGHT, Group::RightLeg)];
             for (foot, group) in feet {
-                let colour = cast.actor.colours.of(group);
+                let colour = cast.figure.colours.of(group);
                 let mut frame = 0;
                 while frame < clip.contacts.len() {
                     let planted = clip.contacts[frame].any(foot);

@@ -8,7 +8,7 @@ use kumite_motion::{
     Clip, Contacts, Joint, JointIdx, Pose, Quat, Role, Roles, Skeleton, Span, SpanKind, Vec3, humanoid, rotation,
 };
 use kumite_picture::{
-    Actor, Body, Colours, Floor, Group, Image, Layout, Movie, Prop, Shape, Sheet, Strip, Theme, Times, Trails, View,
+    Body, Colours, Figure, Floor, Group, Image, Layout, Movie, Prop, Shape, Sheet, Strip, Theme, Times, Trails, View,
     Window,
 };
 
@@ -38,7 +38,7 @@ fn stroll(frames: usize) -> Clip {
 }
 
 fn small<'a>(clip: &'a Clip) -> Strip<'a> {
-    Strip { width: 400, row_height: 120, times: Times::Even(4), ..Strip::of(Actor::new(clip)) }
+    Strip { width: 400, row_height: 120, times: Times::Even(4), ..Strip::of(Figure::new(clip)) }
 }
 
 /// Pixels that are neither grey nor nearly so: limbs, not floor.
@@ -152,8 +152,8 @@ fn any_unit_gives_the_same_figure() {
     let metres = stroll(20);
     let plain = |clip: &Clip| {
         let roles = Some(Roles::canonical());
-        let actor = Actor { roles, ..Actor::new(clip) };
-        let strip = Strip { grid: false, actors: vec![actor], title: Some(String::new()), ..small(clip) };
+        let figure = Figure { roles, ..Figure::new(clip) };
+        let strip = Strip { grid: false, figures: vec![figure], title: Some(String::new()), ..small(clip) };
         colourful(&strip.render()).len() as f32
     };
     let expected = plain(&metres);
@@ -202,10 +202,10 @@ fn props_and_opponents_are_drawn() {
     assert_eq!(ball.place(9.0), Vec3::Y);
     let wall = Prop::still(Shape::block(Vec3::new(1.0, 0.5, 0.0), Vec3::new(0.1, 0.5, 0.5)));
     let pole = Prop::still(Shape::Cylinder { a: Vec3::ZERO, b: Vec3::Y, radius: 0.05 });
-    let other = Actor { starts_at: 0.3, ..Actor::new(&clip).coloured(Colours::SECOND) };
-    let actors = vec![Actor::new(&clip), other];
-    let bare = Strip { actors: actors.clone(), ..small(&clip) };
-    let full = Strip { actors, props: vec![ball, wall, pole], ..small(&clip) };
+    let other = Figure { starts_at: 0.3, ..Figure::new(&clip).coloured(Colours::SECOND) };
+    let figures = vec![Figure::new(&clip), other];
+    let bare = Strip { figures: figures.clone(), ..small(&clip) };
+    let full = Strip { figures, props: vec![ball, wall, pole], ..small(&clip) };
     let reddish = |image: &Image| image.pixels().iter().filter(|p| p[0] > 120 && p[1] < 60 && p[2] < 60).count();
     assert!(reddish(&full.render()) > reddish(&bare.render()) + 30);
     assert!(full.to_svg().len() > bare.to_svg().len());

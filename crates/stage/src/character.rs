@@ -244,9 +244,9 @@ impl Character {
         let mut pose = std::mem::take(&mut self.pose);
         self.sample(self.playing, &mut pose);
         if let Some((join, since)) = &self.join {
-            let own = HINGES.map(|hinge| bend(&pose, hinge));
+            let own = HINGES.map(|hinge| flexion(&pose, hinge));
             join.apply(*since, &mut pose);
-            HINGES.into_iter().zip(own).for_each(|(hinge, own)| unbend(&mut pose, hinge, own));
+            HINGES.into_iter().zip(own).for_each(|(hinge, own)| keep_flexion(&mut pose, hinge, own));
         }
         let edge = self.library.graph().edge(self.playing.edge);
         let clip = self.library.clip(edge.clip);
@@ -269,16 +269,16 @@ const HINGES: [Role; 4] = [Role::LeftElbow, Role::RightElbow, Role::LeftKnee, Ro
 /// Over this angle, radians, a hinge that a join carries backwards gives in.
 const SOFT: f32 = 0.2;
 
-/// How far a hinge is bent, radians.
-fn bend(pose: &Pose, hinge: Role) -> f32 {
+/// Angle of a hinge, radians: 0 is straight.
+fn flexion(pose: &Pose, hinge: Role) -> f32 {
     let axis = humanoid::hinge_axis(hinge).unwrap_or(Vec3::X);
     twist_angle(pose.rotations[hinge.joint().at()], axis)
 }
 
 /// A join carries speed over, and may carry a knee past straight: it stops softly there, or where its new motion has it, `own`, if that is
 /// farther back.
-fn unbend(pose: &mut Pose, hinge: Role, own: f32) {
-    let now = bend(pose, hinge);
+fn keep_flexion(pose: &mut Pose, hinge: Role, own: f32) {
+    let now = flexion(pose, hinge);
     let least = own.min(0.0);
     let soft = |angle: f32| {
         let over = least + SOFT - angle;

@@ -3,25 +3,30 @@
 //!
 //! Does not: read files, know the clock, or start threads. Same library, same seed: the same bits on every platform.
 
+pub mod attack_trial;
 mod character;
-pub mod clearance;
-mod compare;
 pub mod course;
 mod defence;
+pub mod dodge_referee;
 mod feet;
+mod jerk;
+mod overlap;
 mod quality;
-pub mod referee;
 pub mod scene;
 mod take;
-pub mod trial;
+mod target;
+pub mod touch_referee;
 pub mod walk;
+pub mod wander;
 
 pub use character::{Character, Playing};
-pub use compare::{jerk_ratio, obstacle_penetration_cm, penetration_cm};
 pub use defence::Defence;
+pub use jerk::jerk_ratio;
 pub use kumite_motion::Chance;
+pub use overlap::{obstacle_penetration_cm, penetration_cm};
 pub use quality::{NOISY, Quality, SNAP_UNIT};
 pub use take::{Event, Recorder, Take};
+pub use target::Target;
 
 /// Ticks in one second; one [`Character::step`] is one tick.
 pub const TICKS: u32 = 120;

@@ -20,21 +20,21 @@ pub struct Scene {
     pub seed: u64,
     /// Who plays.
     #[serde(default)]
-    pub character: Vec<Actor>,
+    pub character: Vec<SceneCharacter>,
     /// Balls.
     #[serde(default)]
     pub throw: Vec<Throw>,
     /// What stands in the way.
     #[serde(default)]
-    pub obstacle: Vec<Obstacle>,
+    pub obstacle: Vec<SceneObstacle>,
 }
 
 /// One thing in the way: exactly one of the shapes.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Obstacle {
+pub struct SceneObstacle {
     /// A ball.
-    pub sphere: Option<Ball>,
+    pub sphere: Option<SceneBall>,
     /// A bar with round ends.
     pub capsule: Option<Bar>,
     /// A bar with flat ends.
@@ -47,7 +47,7 @@ pub struct Obstacle {
 /// A ball in the way.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Ball {
+pub struct SceneBall {
     /// Metres.
     pub radius: f32,
     /// Its middle, metres.
@@ -106,7 +106,7 @@ pub struct Goal {
     pub action: Option<String>,
 }
 
-impl Obstacle {
+impl SceneObstacle {
     /// In numbers, or what is wrong with it: key, what was found, what is allowed.
     pub fn shape(&self) -> Result<volume::Obstacle, (&'static str, String, &'static str)> {
         const NEAR: &str = "finite numbers, within 1000 m";
@@ -204,7 +204,7 @@ fn embedded() -> String {
 /// One character of a scene.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Actor {
+pub struct SceneCharacter {
     /// Unique in the scene.
     pub name: String,
     /// x, z; metres.
@@ -268,28 +268,28 @@ pub fn read(text: &str) -> Result<Scene, SceneError> {
     if scene.character.is_empty() {
         return Err(value("character", "none".into(), "at least one [[character]]"));
     }
-    for (i, actor) in scene.character.iter().enumerate() {
-        let finite = actor.at.iter().all(|v| v.is_finite() && v.abs() < 1000.0) && actor.facing.is_finite();
+    for (i, character) in scene.character.iter().enumerate() {
+        let finite = character.at.iter().all(|v| v.is_finite() && v.abs() < 1000.0) && character.facing.is_finite();
         if !finite {
             return Err(value(
-                &format!("character {} at or facing", actor.name),
-                format!("{:?}", actor.at),
+                &format!("character {} at or facing", character.name),
+                format!("{:?}", character.at),
                 "finite numbers, within 1000 m",
             ));
         }
         let near = |at: &[f32; 2]| at.iter().all(|v| v.is_finite() && v.abs() <= 1000.0);
-        if let Some(goal) = &actor.goal
+        if let Some(goal) = &character.goal
             && !(near(&goal.at) && goal.facing.is_none_or(f32::is_finite))
         {
             let found = format!("{:?}, facing {:?}", goal.at, goal.facing);
-            return Err(value(&format!("character {} goal", actor.name), found, "finite numbers, within 1000 m"));
+            return Err(value(&format!("character {} goal", character.name), found, "finite numbers, within 1000 m"));
         }
-        if let Some(bad) = actor.path.iter().find(|p| !near(p)) {
-            let key = format!("character {} path", actor.name);
+        if let Some(bad) = character.path.iter().find(|p| !near(p)) {
+            let key = format!("character {} path", character.name);
             return Err(value(&key, format!("{bad:?}"), "finite numbers, within 1000 m"));
         }
-        if scene.character[..i].iter().any(|a| a.name == actor.name) {
-            return Err(value("character name", actor.name.clone(), "a name nobody else has"));
+        if scene.character[..i].iter().any(|a| a.name == character.name) {
+            return Err(value("character name", character.name.clone(), "a name nobody else has"));
         }
     }
     for (i, obstacle) in scene.obstacle.iter().enumerate() {
@@ -303,7 +303,7 @@ pub fn read(text: &str) -> Result<Scene, SceneError> {
             let names = scene.character.iter().map(|a| a.name.as_str()).collect::<Vec<_>>().join(", ");
             return Err(value(&key("at"), format!("{:?}", throw.at), &names));
         }
-        if crate::trial::Target::from_name(&throw.target).is_none() {
+        if crate::Target::from_name(&throw.target).is_none() {
             return Err(value(&key("target"), format!("{:?}", throw.target), "head, chest, hips, arms, legs"));
         }
         for (name, found, most) in

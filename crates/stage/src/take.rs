@@ -19,7 +19,7 @@ pub struct Event {
     /// What began.
     pub edge: EdgeIdx,
     /// Whether it was a cut to another place of the library.
-    pub cut: bool,
+    pub joined: bool,
 }
 
 /// One character's recorded motion.
@@ -43,7 +43,7 @@ pub struct Recorder {
     contacts: Vec<Contacts>,
     /// Whether a cut fell on a frame or between it and the one before.
     cuts: Vec<bool>,
-    cut: bool,
+    joined: bool,
     events: Vec<Event>,
 }
 
@@ -52,14 +52,14 @@ impl Recorder {
     pub fn record(&mut self, character: &Character, began: Option<EdgeIdx>) {
         let time = self.tick as f32 / TICKS as f32;
         if let Some(edge) = began {
-            let cut = character.library().graph().edge(edge).join.is_some();
-            self.cut |= cut;
-            self.events.push(Event { time, edge, cut });
+            let joined = character.library().graph().edge(edge).join.is_some();
+            self.joined |= joined;
+            self.events.push(Event { time, edge, joined });
         }
         if self.tick.is_multiple_of(TICKS / FPS) {
             self.poses.push(character.pose().clone());
             self.contacts.push(character.contacts());
-            self.cuts.push(std::mem::take(&mut self.cut));
+            self.cuts.push(std::mem::take(&mut self.joined));
         }
         self.tick += 1;
     }

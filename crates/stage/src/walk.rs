@@ -16,7 +16,7 @@ use kumite_plan::walk::{
 
 use crate::course::{self, Course};
 use crate::scene::Scene;
-use crate::{Character, Recorder, TICKS, Take, clearance};
+use crate::{Character, Recorder, TICKS, Take, touch_referee};
 
 /// A library to walk with, and its tables.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ impl Walker {
     }
 
     /// The edge a walk begins with: the first of a clip that goes on by itself, of the clip named or else of the first that walks.
-    pub fn begins(&self, clip: Option<&str>) -> Option<EdgeIdx> {
+    pub fn start_edge(&self, clip: Option<&str>) -> Option<EdgeIdx> {
         let clips = self.library.clips();
         let first = |index: usize| self.tables.onward(index).first().map(|o| o.1);
         match clip {
@@ -79,14 +79,14 @@ impl Walker {
         }
     }
 
-    /// All edges that a walk may begin with, where nothing says which: that of [`Walker::begins`] first, then those of clips that wait,
+    /// All edges that a walk may begin with, where nothing says which: that of [`Walker::start_edge`] first, then those of clips that wait,
     /// from which every way is open, then those of other clips.
     pub fn beginnings(&self) -> Vec<EdgeIdx> {
         let clips = self.library.clips();
         let waits = |i: &usize| clips[*i].spans.iter().any(|s| s.kind == SpanKind::Idle);
         let order = (0..clips.len()).filter(waits).chain((0..clips.len()).filter(|i| !waits(i)));
         let others = order.filter_map(|i| self.tables.onward(i).first().map(|o| o.1));
-        let mut all: Vec<EdgeIdx> = self.begins(None).into_iter().collect();
+        let mut all: Vec<EdgeIdx> = self.start_edge(None).into_iter().collect();
         for edge in others {
             if !all.contains(&edge) {
                 all.push(edge);
@@ -96,7 +96,7 @@ impl Walker {
     }
 
     /// Someone who stands at a place, about to walk.
-    pub fn stand(&self, begin: EdgeIdx, at: Vec2, facing: f32) -> Character {
+    pub fn spawn(&self, begin: EdgeIdx, at: Vec2, facing: f32) -> Character {
         Character::on(Arc::clone(&self.library), begin, at, facing)
     }
 
@@ -150,7 +150,7 @@ impl Walker {
         steps: &[Step],
         path: &Path,
         before: (f32, f32),
-        ask: &Ask,
+        request: &WalkRequest,
     ) -> Result<Walked, ClipError> {
         let begin = character.playing().edge;
         let (edges, seconds) = self.edges(begin, steps, path.end);
@@ -165,10 +165,10 @@ impl Walker {
         let take = recorder.finish("walk", self.library.skeleton())?;
         let course = Course::of(&take.clip);
         let facing = course::facing(&take.clip, take.clip.frames() - 1);
-        let off = (course.end - ask.goal).length();
-        let turned = ask.goal_facing.map_or(0.0, |f| wrap(facing - f).abs());
-        let obstacles = &ask.obstacles;
-        let met = clearance::meet(&take.clip, obstacles);
+        let off = (course.end - request.goal).length();
+        let turned = request.goal_facing.map_or(0.0, |f| wrap(facing - f).abs());
+        let obstacles = &request.obstacles;
+        let met = touch_referee::meet(&take.clip, obstacles);
         Ok(Walked {
             off,
             turned,
@@ -185,7 +185,7 @@ impl Walker {
 
 /// What a character of a scene wants.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ask {
+pub struct WalkRequest {
     /// Where it stands, metres.
     pub at: Vec2,
     /// How, radians.
@@ -204,17 +204,17 @@ pub struct Ask {
     pub obstacles: Vec<Obstacle>,
 }
 
-impl Ask {
+impl WalkRequest {
     /// Of the first character with a goal.
-    pub fn first(scene: &Scene) -> Option<Ask> {
-        (0..scene.character.len()).find_map(|who| Ask::of(scene, who))
+    pub fn first(scene: &Scene) -> Option<WalkRequest> {
+        (0..scene.character.len()).find_map(|who| WalkRequest::of(scene, who))
     }
 
     /// Of one character, if it has a goal.
-    pub fn of(scene: &Scene, who: usize) -> Option<Ask> {
+    pub fn of(scene: &Scene, who: usize) -> Option<WalkRequest> {
         let actor = scene.character.get(who)?;
         let goal = actor.goal.as_ref()?;
-        Some(Ask {
+        Some(WalkRequest {
             at: Vec2::from_array(actor.at),
             facing: actor.facing.to_radians(),
             begin: actor.begin.clone(),
@@ -229,15 +229,15 @@ impl Ask {
 
 /// A scene of boxes by chance: each is resized, turned and moved (Chen and Steed, § 6). What stands in start or goal is left out, and scenes
 /// without a way for a disc of 25 cm are drawn again.
-pub fn clutter(ask: &Ask, seed: u64) -> Ask {
+pub fn clutter(request: &WalkRequest, seed: u64) -> WalkRequest {
     let mut chance = Chance::new(seed);
-    let mut made = ask.clone();
+    let mut made = request.clone();
     for _ in 0..100 {
-        made.obstacles = ask.obstacles.iter().map(|o| shaken(o, &mut chance)).collect();
+        made.obstacles = request.obstacles.iter().map(|o| shaken(o, &mut chance)).collect();
         // Nobody can begin in a box, and nobody is asked to end in one.
         let clear = |o: &Obstacle| {
             let flat = |p: Vec2| o.distance(Vec3::new(p.x, o.at.y, p.y));
-            flat(ask.at) > 0.6 && flat(ask.goal) > 0.5
+            flat(request.at) > 0.6 && flat(request.goal) > 0.5
         };
         made.obstacles.retain(clear);
         if has_way(&made, 0.25) {
@@ -249,8 +249,8 @@ pub fn clutter(ask: &Ask, seed: u64) -> Ask {
 
 /// Such a scene with no way to the goal: the goal or the start is walled in, a wall with a gap of 10 to 30 cm stands between them, or the goal lies
 /// in an obstacle.
-pub fn blocked(ask: &Ask, seed: u64) -> Ask {
-    let mut made = clutter(ask, seed);
+pub fn blocked(request: &WalkRequest, seed: u64) -> WalkRequest {
+    let mut made = clutter(request, seed);
     let mut chance = Chance::new(seed ^ 0xb10c);
     let mut wall = |x: f32, z: f32, half: (f32, f32)| {
         let half = Vec3::new(half.0, 1.0, half.1);
@@ -259,19 +259,19 @@ pub fn blocked(ask: &Ask, seed: u64) -> Ask {
     let room = 0.9 + 0.6 * chance.unit();
     match chance.below(4) {
         0 | 1 => {
-            let at = if chance.below(2) == 0 { ask.at } else { ask.goal };
+            let at = if chance.below(2) == 0 { request.at } else { request.goal };
             for side in [-room, room] {
                 wall(at.x + side, at.y, (0.05, room + 0.05));
                 wall(at.x, at.y + side, (room + 0.05, 0.05));
             }
         }
         2 => {
-            let (gap, middle) = (0.05 + 0.1 * chance.unit(), 0.5 * (ask.at + ask.goal));
+            let (gap, middle) = (0.05 + 0.1 * chance.unit(), 0.5 * (request.at + request.goal));
             let at = middle.x - 2.0 + 4.0 * chance.unit();
             wall(at - gap - 50.0, middle.y, (50.0, 0.1));
             wall(at + gap + 50.0, middle.y, (50.0, 0.1));
         }
-        _ => wall(ask.goal.x, ask.goal.y, (0.2 + 0.3 * chance.unit(), 0.2 + 0.3 * chance.unit())),
+        _ => wall(request.goal.x, request.goal.y, (0.2 + 0.3 * chance.unit(), 0.2 + 0.3 * chance.unit())),
     }
     made
 }
@@ -287,15 +287,15 @@ fn shaken(obstacle: &Obstacle, chance: &mut Chance) -> Obstacle {
 }
 
 /// Whether a disc gets from start to goal between obstacles of any height.
-pub fn has_way(ask: &Ask, radius: f32) -> bool {
-    let ground = Ground::new(&ask.obstacles, &[], ask.at, ask.goal, radius);
+pub fn has_way(request: &WalkRequest, radius: f32) -> bool {
+    let ground = Ground::new(&request.obstacles, &[], request.at, request.goal, radius);
     let walls = Walls::new(&ground, 0.0, f32::INFINITY);
-    Field::new(&ground, &walls, ask.goal, radius).route(ask.at).is_some()
+    Field::new(&ground, &walls, request.goal, radius).route(request.at).is_some()
 }
 
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Outcome {
+pub enum WalkOutcome {
     /// At the goal, and nothing was touched.
     Arrived,
     /// No way leads there; the nearest place that can be reached.
@@ -335,7 +335,7 @@ struct Found {
 #[derive(Clone, Debug)]
 pub struct Attempt<'w> {
     walker: &'w Walker,
-    ask: &'w Ask,
+    request: &'w WalkRequest,
     character: Character,
     method: Method,
     effort: Effort,
@@ -347,7 +347,7 @@ pub struct Attempt<'w> {
     /// Of the walker's beginnings, the one tried now.
     first_step: usize,
     /// Whether nothing led out of where it stands.
-    hemmed: bool,
+    stuck_at_start: bool,
     /// The nearest place to the goal that is wide enough to be walked to, where the goal is not.
     closest: Option<Vec2>,
     /// Whether last steps were bent.
@@ -367,36 +367,36 @@ pub struct Attempt<'w> {
     /// The best that was played, and its path.
     pub best: Option<(Walked, Path)>,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: WalkOutcome,
 }
 
 impl<'w> Attempt<'w> {
     /// Nothing is looked at yet. Fails where nothing can be looked for.
     pub fn new(
         walker: &'w Walker,
-        ask: &'w Ask,
+        request: &'w WalkRequest,
         method: Method,
         effort: Effort,
         config: Config,
         seed: u64,
     ) -> Result<Attempt<'w>, WalkError> {
-        let begin = walker.begins(ask.begin.as_deref()).ok_or(WalkError::NoWalk)?;
-        if !(ask.at.is_finite() && ask.facing.is_finite()) {
+        let begin = walker.start_edge(request.begin.as_deref()).ok_or(WalkError::NoWalk)?;
+        if !(request.at.is_finite() && request.facing.is_finite()) {
             return Err(WalkError::BadNumber { what: "the start" });
         }
-        let character = walker.stand(begin, ask.at, ask.facing);
+        let character = walker.spawn(begin, request.at, request.facing);
         Ok(Attempt {
             walker,
-            ask,
+            request,
             character,
             method,
             effort,
             config,
             seed,
             round: 0,
-            room: vec![0.0; ask.obstacles.len()],
+            room: vec![0.0; request.obstacles.len()],
             first_step: 0,
-            hemmed: false,
+            stuck_at_start: false,
             closest: None,
             bent: false,
             found: Vec::new(),
@@ -406,22 +406,23 @@ impl<'w> Attempt<'w> {
             route: Vec::new(),
             least_turning: 0.0,
             best: None,
-            outcome: Outcome::Lost,
+            outcome: WalkOutcome::Lost,
         })
     }
 
     /// Looks for paths; what takes time. `bends`: how far the last steps are bent.
     pub fn search(&mut self, approach: Option<&ApproachConfig>) -> Result<(), WalkError> {
-        let ask = self.ask;
-        let mut query = self.walker.query(&self.character, ask.goal, ask.goal_facing, ask.action.as_deref());
-        query.waypoints.clone_from(&ask.waypoints);
+        let request = self.request;
+        let mut query =
+            self.walker.query(&self.character, request.goal, request.goal_facing, request.action.as_deref());
+        query.waypoints.clone_from(&request.waypoints);
         self.found.clear();
         self.bent = approach.is_some();
         let (library, tables) = (&self.walker.library, &self.walker.tables);
-        let task = match Task::with_room(library, tables, query, &ask.obstacles, &self.room, self.config) {
+        let task = match Task::with_room(library, tables, query, &request.obstacles, &self.room, self.config) {
             // Only this first step cannot be taken.
             Err(WalkError::StartCollides { .. }) if self.round > 0 => {
-                self.hemmed = true;
+                self.stuck_at_start = true;
                 return Ok(());
             }
             task => task?,
@@ -429,11 +430,11 @@ impl<'w> Attempt<'w> {
         if self.round == 0 {
             self.closest = task.closest;
             if let Some(closest) = task.closest.filter(|_| task.route.is_none()) {
-                self.outcome = Outcome::Blocked(closest);
+                self.outcome = WalkOutcome::Blocked(closest);
                 return Ok(());
             }
             self.route = task.route.as_ref().map(|r| r.0.clone()).unwrap_or_default();
-            self.least_turning = least_turning(&self.route, ask.facing, ask.goal_facing);
+            self.least_turning = least_turning(&self.route, request.facing, request.goal_facing);
         }
         let seed = self.seed.wrapping_add(u64::from(self.round) << 40);
         let mut effort = self.effort;
@@ -443,7 +444,7 @@ impl<'w> Attempt<'w> {
         }
         let mut solver = Solver::new(&task, self.method, effort, seed);
         solver.run();
-        self.hemmed = solver.hemmed() && self.method == Method::Walk;
+        self.stuck_at_start = solver.stuck_at_start() && self.method == Method::Walk;
         let counts = solver.counts();
         self.counts.evaluations += counts.evaluations;
         self.counts.followed += counts.followed;
@@ -469,7 +470,7 @@ impl<'w> Attempt<'w> {
 
     /// Plays what was found, best first, until one is at the goal and touches nothing. `true` if another search would help no more.
     pub fn judge(&mut self) -> bool {
-        if matches!(self.outcome, Outcome::Blocked(_)) {
+        if matches!(self.outcome, WalkOutcome::Blocked(_)) {
             return true;
         }
         let (mut touched, mut any) = (false, false);
@@ -480,12 +481,12 @@ impl<'w> Attempt<'w> {
             if !there && self.best.is_some() {
                 continue;
             }
-            let Ok(walked) = self.walker.play(&self.character, &steps, &path, before, self.ask) else { continue };
+            let Ok(walked) = self.walker.play(&self.character, &steps, &path, before, self.request) else { continue };
             let close = !self.bent || (walked.off <= CLOSE.0 && walked.turned <= CLOSE.1);
             let outcome = match (walked.collision_frames, there && close) {
-                (0, true) => Outcome::Arrived,
-                (0, false) => Outcome::Lost,
-                _ => Outcome::Collides,
+                (0, true) => WalkOutcome::Arrived,
+                (0, false) => WalkOutcome::Lost,
+                _ => WalkOutcome::Collides,
             };
             if there && walked.collision_frames > 0 && !touched {
                 // The best of all is the one to learn from.
@@ -494,13 +495,14 @@ impl<'w> Attempt<'w> {
                     *room = (*room + depth + MORE).min(ROOM);
                 }
             }
-            let rank = |o: Outcome, w: &Walked| (o != Outcome::Arrived, !w.take.quality.passes(), w.collision_frames);
+            let rank =
+                |o: WalkOutcome, w: &Walked| (o != WalkOutcome::Arrived, !w.take.quality.passes(), w.collision_frames);
             let better = self.best.as_ref().is_none_or(|b| rank(outcome, &walked) < rank(self.outcome, &b.0));
             if better {
                 self.outcome = outcome;
                 self.best = Some((walked, path));
             }
-            if self.outcome == Outcome::Arrived && self.best.as_ref().is_some_and(|b| b.0.take.quality.passes()) {
+            if self.outcome == WalkOutcome::Arrived && self.best.as_ref().is_some_and(|b| b.0.take.quality.passes()) {
                 return true;
             }
         }
@@ -509,20 +511,20 @@ impl<'w> Attempt<'w> {
             self.room.iter_mut().for_each(|room| *room *= 0.5);
         }
         self.round += 1;
-        let arrived = self.outcome == Outcome::Arrived;
+        let arrived = self.outcome == WalkOutcome::Arrived;
         if arrived && self.round >= SOUND {
             return true;
         }
-        if (self.hemmed || !any || arrived) && self.ask.begin.is_none() {
+        if (self.stuck_at_start || !any || arrived) && self.request.begin.is_none() {
             let all = self.walker.beginnings();
             self.first_step = (self.first_step + 1) % all.len().max(1);
             if let Some(edge) = all.get(self.first_step) {
-                self.character = self.walker.stand(*edge, self.ask.at, self.ask.facing);
+                self.character = self.walker.spawn(*edge, self.request.at, self.request.facing);
             }
         }
         // Who fits through nothing that leads there is blocked; one search shows it.
         if let Some(closest) = self.closest.filter(|_| !arrived) {
-            self.outcome = Outcome::Blocked(closest);
+            self.outcome = WalkOutcome::Blocked(closest);
             self.best = None;
             return true;
         }

@@ -10,8 +10,8 @@ use kumite_motion::{Role, Vec2, Vec3};
 use kumite_plan::adapt::Adaptation;
 use kumite_plan::threat::{Ball, Sphere};
 use kumite_plan::{Config, Outcome, Place, Scratch, Search, Threat, ThreatError, Warp};
-use kumite_stage::referee::{self, Exhaustive};
-use kumite_stage::trial::Trial;
+use kumite_stage::attack_trial::Trial;
+use kumite_stage::dodge_referee::{self, Exhaustive};
 use kumite_stage::{Character, Defence};
 
 fn defence() -> &'static Defence {
@@ -31,11 +31,11 @@ fn what_can_be_avoided_is_avoided_at_the_least_cost() {
     let mut scratch = Scratch::default();
     let (mut avoidable, mut avoided, mut agreed, mut core, mut defended) = (0, 0, 0, 0, 0);
     for trial in trials(400) {
-        if referee::threatening(&trial.character, &trial.ahead, &trial.threats).first.is_none() {
+        if dodge_referee::threatening(&trial.character, &trial.ahead, &trial.threats).first.is_none() {
             continue;
         }
         let decision = defence.decide(&trial.character, &trial.ahead, &trial.threats, &mut scratch).unwrap();
-        let ruling = referee::judge(&trial.character, &decision, &trial.ahead, &trial.threats);
+        let ruling = dodge_referee::judge(&trial.character, &decision, &trial.ahead, &trial.threats);
         if trial.target.is_core() && trial.lead >= 0.6 {
             core += 1;
             defended += u32::from(ruling.avoided || ruling.blocked);
@@ -63,13 +63,13 @@ fn a_dodge_into_the_ball_is_caught() {
         let Ok(decision) = defence.decide(&trial.character, &trial.ahead, &trial.threats, &mut scratch) else {
             continue;
         };
-        let good = referee::judge(&trial.character, &decision, &trial.ahead, &trial.threats);
+        let good = dodge_referee::judge(&trial.character, &decision, &trial.ahead, &trial.threats);
         if decision.outcome != Outcome::Avoided || !good.avoided {
             continue;
         }
         // The fault: nothing is played of what was decided.
         let faulty = kumite_plan::Decision { edges: Vec::new(), warp: Warp::none(), adaptation: None, ..decision };
-        let bad = referee::judge(&trial.character, &faulty, &trial.ahead, &trial.threats);
+        let bad = dodge_referee::judge(&trial.character, &faulty, &trial.ahead, &trial.threats);
         assert!(!bad.avoided, "{:?}", bad.seen);
         caught += 1;
     }
@@ -173,7 +173,7 @@ fn several_attacks_strikes_and_sphere_sets_are_avoided_together() {
         let other = defence.decide(&trial.character, &trial.ahead, &set, &mut scratch).unwrap();
         assert_eq!((one.outcome, &one.edges), (other.outcome, &other.edges));
         tried += 1;
-        avoided += u32::from(referee::judge(&trial.character, &one, &trial.ahead, &both).avoided);
+        avoided += u32::from(dodge_referee::judge(&trial.character, &one, &trial.ahead, &both).avoided);
     }
     assert!(tried > 5 && 2 * avoided > tried, "{avoided} of {tried}");
     // Another character's jab, as spheres of its fist.

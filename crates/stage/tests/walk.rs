@@ -12,7 +12,7 @@ use kumite_plan::walk::tables::Bends;
 use kumite_plan::walk::{Config, Effort, Errata, Form, Method, Search, Task, WalkError};
 use kumite_stage::course::Course;
 use kumite_stage::scene;
-use kumite_stage::walk::{Ask, Attempt, Outcome, Walker, blocked, clutter, has_way};
+use kumite_stage::walk::{Attempt, WalkOutcome, WalkRequest, Walker, blocked, clutter, has_way};
 
 fn walker() -> &'static Walker {
     static WALKER: OnceLock<Walker> = OnceLock::new();
@@ -24,13 +24,13 @@ fn walker() -> &'static Walker {
     })
 }
 
-fn ask(name: &str) -> Ask {
+fn request(name: &str) -> WalkRequest {
     let path = format!("{}/../../scenes/{name}.toml", env!("CARGO_MANIFEST_DIR"));
-    Ask::first(&scene::read(&std::fs::read_to_string(path).unwrap()).unwrap()).unwrap()
+    WalkRequest::first(&scene::read(&std::fs::read_to_string(path).unwrap()).unwrap()).unwrap()
 }
 
-fn attempt(ask: &Ask, method: Method, seed: u64) -> Result<Attempt<'_>, WalkError> {
-    let mut attempt = Attempt::new(walker(), ask, method, Effort::default(), Config::default(), seed)?;
+fn attempt(request: &WalkRequest, method: Method, seed: u64) -> Result<Attempt<'_>, WalkError> {
+    let mut attempt = Attempt::new(walker(), request, method, Effort::default(), Config::default(), seed)?;
     loop {
         attempt.search(Some(&ApproachConfig::default()))?;
         if attempt.judge() {
@@ -40,9 +40,9 @@ fn attempt(ask: &Ask, method: Method, seed: u64) -> Result<Attempt<'_>, WalkErro
 }
 
 #[track_caller]
-fn arrives(name: &str, ask: &Ask, method: Method, seed: u64) -> (Course, f32) {
-    let attempt = attempt(ask, method, seed).unwrap();
-    assert_eq!(attempt.outcome, Outcome::Arrived, "{name}");
+fn arrives(name: &str, request: &WalkRequest, method: Method, seed: u64) -> (Course, f32) {
+    let attempt = attempt(request, method, seed).unwrap();
+    assert_eq!(attempt.outcome, WalkOutcome::Arrived, "{name}");
     let (walked, path) = attempt.best.as_ref().unwrap();
     assert_eq!(walked.collision_frames, 0, "{name}");
     assert!(walked.before.0 <= 0.12 && walked.before.1.to_degrees() <= 8.0, "{name}: {:?}", walked.before);
@@ -58,8 +58,8 @@ fn wall(x: f32, z: f32, half: (f32, f32)) -> Obstacle {
     Obstacle { shape: Shape::Box { half }, at: Vec3::new(x, 1.0, z), turn: Quat::IDENTITY }
 }
 
-fn plain(goal: Vec2, obstacles: Vec<Obstacle>) -> Ask {
-    Ask {
+fn plain(goal: Vec2, obstacles: Vec<Obstacle>) -> WalkRequest {
+    WalkRequest {
         at: Vec2::ZERO,
         facing: 0.0,
         begin: None,
@@ -74,7 +74,7 @@ fn plain(goal: Vec2, obstacles: Vec<Obstacle>) -> Ask {
 #[test]
 fn the_stock_scenes_are_walked_through() {
     for name in ["two-corner", "grid", "door", "cul-de-sac", "spiral"] {
-        arrives(name, &ask(name), Method::Walk, 0);
+        arrives(name, &request(name), Method::Walk, 0);
     }
 }
 
@@ -82,40 +82,40 @@ fn the_stock_scenes_are_walked_through() {
 #[test]
 fn who_can_duck_ducks_and_who_can_step_over_does() {
     for name in ["low-bar", "log"] {
-        arrives(name, &ask(name), Method::Walk, 0);
+        arrives(name, &request(name), Method::Walk, 0);
     }
 }
 
 /// Chen and Steed, § 6: EMS passes gaps narrower than twice the body's radius, PFF knows no way through.
 #[test]
 fn a_narrow_gap_is_passed_by_ems_and_not_by_pff() {
-    let ask = ask("narrow-gap");
+    let request = request("narrow-gap");
     assert!(walker().tables().body > 0.4, "the gap is 80 cm");
-    arrives("narrow-gap", &ask, Method::Ems, 0);
-    let pff = attempt(&ask, Method::Pff, 0).unwrap();
-    assert!(pff.best.is_none() && pff.outcome == Outcome::Lost);
+    arrives("narrow-gap", &request, Method::Ems, 0);
+    let pff = attempt(&request, Method::Pff, 0).unwrap();
+    assert!(pff.best.is_none() && pff.outcome == WalkOutcome::Lost);
 }
 
 /// And walked without zigzags and without stops.
 #[test]
 fn clutter_has_a_way_and_it_is_found() {
-    let grid = ask("grid");
-    let mut winding = 0.0;
+    let grid = request("grid");
+    let mut excess = 0.0;
     for seed in 0..6 {
         let made = clutter(&grid, seed);
         assert!(has_way(&made, 0.25));
         assert_eq!(made, clutter(&grid, seed));
         let (course, least) = arrives(&format!("clutter {seed}"), &made, Method::Walk, seed);
         assert!(course.waiting < 0.3, "{seed}: {course:?}");
-        winding += (course.turning - least).to_degrees() / 6.0;
+        excess += (course.turning - least).to_degrees() / 6.0;
     }
-    assert!(winding < 45.0, "{winding}° more than the way turns, on average");
+    assert!(excess < 45.0, "{excess}° more than the way turns, on average");
 }
 
 #[test]
 fn the_same_seed_walks_the_same_frames() {
-    let ask = clutter(&ask("grid"), 3);
-    let hash = || attempt(&ask, Method::Walk, 5).unwrap().best.unwrap().0.take.hash;
+    let request = clutter(&request("grid"), 3);
+    let hash = || attempt(&request, Method::Walk, 5).unwrap().best.unwrap().0.take.hash;
     assert_eq!(hash(), hash());
 }
 
@@ -128,28 +128,30 @@ fn a_walled_goal_is_blocked_and_the_nearest_place_is_named() {
         wall(1.0, 4.0, (0.1, 1.1)),
     ];
     let walled = plain(Vec2::new(0.0, 4.0), sides);
-    let Outcome::Blocked(closest) = attempt(&walled, Method::Walk, 0).unwrap().outcome else { panic!("not blocked") };
+    let WalkOutcome::Blocked(closest) = attempt(&walled, Method::Walk, 0).unwrap().outcome else {
+        panic!("not blocked")
+    };
     let off = (closest - walled.goal).length();
     assert!((1.1..1.4).contains(&off), "{closest} is {off} m off");
     // A goal inside an obstacle likewise.
     let inside = plain(Vec2::new(0.0, 4.0), vec![wall(0.0, 4.0, (0.6, 0.6))]);
-    assert!(matches!(attempt(&inside, Method::Walk, 0).unwrap().outcome, Outcome::Blocked(_)));
+    assert!(matches!(attempt(&inside, Method::Walk, 0).unwrap().outcome, WalkOutcome::Blocked(_)));
 }
 
 /// Walled in goals and starts, gaps that nobody fits through, goals in obstacles: no way is found, and the place that is named can be reached.
 #[test]
 fn blocked_goals_are_blocked_soon() {
-    let grid = ask("grid");
+    let grid = request("grid");
     for seed in 0..16 {
         let made = blocked(&grid, seed);
         let begun = std::time::Instant::now();
-        let Outcome::Blocked(closest) = attempt(&made, Method::Walk, seed).unwrap().outcome else {
+        let WalkOutcome::Blocked(closest) = attempt(&made, Method::Walk, seed).unwrap().outcome else {
             panic!("{seed} is not blocked")
         };
         // Ten times what a release build needs at most.
         assert!(begun.elapsed().as_secs_f32() < 10.0, "{seed}");
         assert!(!has_way(&made, 0.25));
-        assert!(has_way(&Ask { goal: closest, ..made.clone() }, 0.05), "{seed}: {closest}");
+        assert!(has_way(&WalkRequest { goal: closest, ..made.clone() }, 0.05), "{seed}: {closest}");
     }
 }
 
@@ -157,10 +159,10 @@ fn blocked_goals_are_blocked_soon() {
 #[test]
 fn two_threads_walk_the_same_frames_as_one() {
     for (seed, method) in [(3, Method::Walk), (4, Method::Ems)] {
-        let ask = clutter(&ask("grid"), seed);
+        let request = clutter(&request("grid"), seed);
         let walk = |threads: usize| {
             let effort = Effort { threads, ..Effort::default() };
-            let mut attempt = Attempt::new(walker(), &ask, method, effort, Config::default(), seed).unwrap();
+            let mut attempt = Attempt::new(walker(), &request, method, effort, Config::default(), seed).unwrap();
             attempt.search(Some(&ApproachConfig::default())).unwrap();
             attempt.judge();
             (attempt.counts, attempt.best.unwrap().0.take.hash)
@@ -174,17 +176,18 @@ fn two_threads_walk_the_same_frames_as_one() {
 #[test]
 fn odd_questions_get_clear_answers() {
     let goal = Vec2::new(0.0, 4.0);
-    let refused = |ask: &Ask| attempt(ask, Method::Walk, 0).map(|_| ()).unwrap_err().to_string();
+    let refused = |request: &WalkRequest| attempt(request, Method::Walk, 0).map(|_| ()).unwrap_err().to_string();
     assert!(refused(&plain(goal, vec![wall(0.0, 0.0, (0.3, 0.3))])).contains("starts in obstacle 1"));
     assert!(refused(&plain(Vec2::new(f32::NAN, 0.0), Vec::new())).contains("the goal is not a finite number"));
     assert!(
-        refused(&Ask { at: Vec2::new(f32::INFINITY, 0.0), ..plain(goal, Vec::new()) }).contains("the start is not")
+        refused(&WalkRequest { at: Vec2::new(f32::INFINITY, 0.0), ..plain(goal, Vec::new()) })
+            .contains("the start is not")
     );
     let mut odd = wall(0.0, 2.0, (0.1, 0.1));
     odd.at.x = f32::NAN;
     assert!(refused(&plain(goal, vec![odd])).contains("an obstacle is not"));
     let action = Some("juggle".to_owned());
-    assert!(refused(&Ask { action, ..plain(goal, Vec::new()) }).contains("\"juggle\""));
+    assert!(refused(&WalkRequest { action, ..plain(goal, Vec::new()) }).contains("\"juggle\""));
     arrives("an empty scene", &plain(goal, Vec::new()), Method::Walk, 0);
 }
 
@@ -208,10 +211,10 @@ fn ten_thousand_obstacles_are_no_trouble() {
 #[test]
 fn incremental_evaluation_agrees_with_the_naive_one() {
     let walker = walker();
-    let ask = clutter(&ask("grid"), 1);
-    let character = walker.stand(walker.begins(None).unwrap(), ask.at, ask.facing);
-    let query = walker.query(&character, ask.goal, ask.goal_facing, None);
-    let task = Task::new(walker.library(), walker.tables(), query, &ask.obstacles, Config::default()).unwrap();
+    let request = clutter(&request("grid"), 1);
+    let character = walker.spawn(walker.start_edge(None).unwrap(), request.at, request.facing);
+    let query = walker.query(&character, request.goal, request.goal_facing, None);
+    let task = Task::new(walker.library(), walker.tables(), query, &request.obstacles, Config::default()).unwrap();
     let mut collided = 0;
     for (seed, aim) in [task.ems().unwrap(), task.pff().unwrap()].into_iter().enumerate() {
         let mut search = Search::new(aim, seed as u64);
@@ -248,14 +251,14 @@ fn printed_collisions_let_thin_poles_pass() {
         at: Vec3::new(x, 1.0, 2.0),
         turn: Quat::IDENTITY,
     };
-    let ask = plain(Vec2::new(0.0, 4.0), vec![pole(0.07)]);
-    let character = walker.stand(walker.begins(None).unwrap(), ask.at, ask.facing);
+    let request = plain(Vec2::new(0.0, 4.0), vec![pole(0.07)]);
+    let character = walker.spawn(walker.start_edge(None).unwrap(), request.at, request.facing);
     let sums: Vec<f32> = [Form::Printed, Form::Ours]
         .into_iter()
         .map(|points| {
             let config = Config { errata: Errata { points, ..Errata::default() }, ..Config::default() };
-            let query = walker.query(&character, ask.goal, ask.goal_facing, None);
-            let task = Task::new(walker.library(), walker.tables(), query, &ask.obstacles, config).unwrap();
+            let query = walker.query(&character, request.goal, request.goal_facing, None);
+            let task = Task::new(walker.library(), walker.tables(), query, &request.obstacles, config).unwrap();
             let aim = task.ems().unwrap();
             let clip = walker.tables().clip(aim.start.0);
             aim.collisions(aim.start.0, walker.tables().clip_end(clip) - 1, &aim.start.1, true, |_| true)
@@ -269,8 +272,8 @@ fn printed_collisions_let_thin_poles_pass() {
 fn places_to_pass_draw_the_way() {
     let place = Vec2::new(0.7, 2.5);
     let nearest = |waypoints: Vec<Vec2>| {
-        let ask = Ask { waypoints, ..plain(Vec2::new(0.0, 5.0), Vec::new()) };
-        let attempt = attempt(&ask, Method::Walk, 0).unwrap();
+        let request = WalkRequest { waypoints, ..plain(Vec2::new(0.0, 5.0), Vec::new()) };
+        let attempt = attempt(&request, Method::Walk, 0).unwrap();
         let clip = &attempt.best.as_ref().unwrap().0.take.clip;
         let places = kumite_stage::course::places(clip);
         places.iter().map(|p| (*p - place).length()).fold(f32::INFINITY, f32::min)

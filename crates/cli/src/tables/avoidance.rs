@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use cpu_time::ThreadTime;
 use kumite_plan::{Config, Scratch, Search};
-use kumite_stage::referee::Exhaustive;
-use kumite_stage::trial::Trial;
+use kumite_stage::attack_trial::Trial;
+use kumite_stage::dodge_referee::Exhaustive;
 use serde_json::{Value, json};
 
 use crate::args::TablesArgs;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CliResult, Failure};
 use crate::{Progress, Report, bake, dodge};
 
 /// Table 1 of Oshita and Masaoka: culling, index, milliseconds on a Pentium 4.
@@ -22,7 +22,7 @@ const SCALE: f64 = 4.0;
 /// Attacks the naive method is timed on: it takes seconds for what the others do in microseconds.
 const NAIVE: usize = 20;
 
-pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> Outcome<Report> {
+pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
     if args.trials == 0 {
         return Err(Failure::bad("--trials is 0; allowed is at least 1")
             .key("--trials")

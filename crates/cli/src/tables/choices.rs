@@ -12,10 +12,10 @@ use kumite_motion::{Clip, Span};
 use serde_json::{Value, json};
 
 use crate::args::TablesArgs;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CliResult, Failure};
 use crate::{Progress, Report, bake};
 
-pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> Outcome<Report> {
+pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
     let clips = if args.library == "embedded" {
         embedded::clips().map_err(|(file, e)| Failure::bad(e.to_string()).in_file(Path::new(&file)))?
     } else {

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 
 use cpu_time::ThreadTime;
 use kumite_plan::walk::{Config, Effort, Method, Task};
-use kumite_stage::walk::{Ask, Outcome as Fate, Walker};
+use kumite_stage::walk::{WalkOutcome, WalkRequest, Walker};
 use serde_json::{Value, json};
 
 use crate::args::TablesArgs;
-use crate::failure::Outcome;
-use crate::walk::{Row, ask, attempt, number, refused, row, summary, walker};
+use crate::failure::CliResult;
+use crate::walk::{Row, attempt, number, refused, request, row, summary, walker};
 use crate::{Progress, Report};
 
 /// The paper's figures: two-corner average and optimal, cluttered average, optimal and grid; PFF, EMS.
@@ -54,11 +54,11 @@ fn rows(
     method: Method,
     effort: Effort,
     seeds: std::ops::Range<u64>,
-) -> Outcome<Vec<Row>> {
+) -> CliResult<Vec<Row>> {
     let mut rows = Vec::new();
     for seed in seeds {
-        let ask = ask(scene, seed)?;
-        let (attempt, seconds) = attempt(walker, &ask, method, effort, seed).map_err(|e| refused(&e, scene))?;
+        let request = request(scene, seed)?;
+        let (attempt, seconds) = attempt(walker, &request, method, effort, seed).map_err(|e| refused(&e, scene))?;
         rows.push(row(&attempt, seconds));
     }
     Ok(rows)
@@ -66,15 +66,15 @@ fn rows(
 
 /// One method on a budget of CPU time: searched with twice the effort each time until the next would cost more than is left; the best of all.
 /// What it spent comes first.
-fn budgeted(walker: &Walker, scene: &str, method: Method, seed: u64) -> Outcome<Row> {
-    let ask = ask(scene, seed)?;
+fn budgeted(walker: &Walker, scene: &str, method: Method, seed: u64) -> CliResult<Row> {
+    let request = request(scene, seed)?;
     let mut effort = Effort { starts: 1, states: 1000, beam: 25, ..Effort::default() };
     let (mut spent, mut best) = (0.0, None::<Row>);
     loop {
-        let (attempt, seconds) = attempt(walker, &ask, method, effort, seed).map_err(|e| refused(&e, scene))?;
+        let (attempt, seconds) = attempt(walker, &request, method, effort, seed).map_err(|e| refused(&e, scene))?;
         let new = row(&attempt, seconds);
         spent += seconds;
-        let rank = |r: &Row| (r.outcome != Fate::Arrived, r.cost);
+        let rank = |r: &Row| (r.outcome != WalkOutcome::Arrived, r.cost);
         if best.as_ref().is_none_or(|b| rank(&new) < rank(b)) {
             best = Some(new.clone());
         }
@@ -101,10 +101,10 @@ struct Speed {
     two_threads: f64,
 }
 
-fn speed(walker: &Walker, ask: &Ask) -> Option<Speed> {
-    let character = walker.stand(walker.begins(None)?, ask.at, ask.facing);
-    let query = walker.query(&character, ask.goal, ask.goal_facing, None);
-    let task = Task::new(walker.library(), walker.tables(), query, &ask.obstacles, Config::default()).ok()?;
+fn speed(walker: &Walker, request: &WalkRequest) -> Option<Speed> {
+    let character = walker.spawn(walker.start_edge(None)?, request.at, request.facing);
+    let query = walker.query(&character, request.goal, request.goal_facing, None);
+    let task = Task::new(walker.library(), walker.tables(), query, &request.obstacles, Config::default()).ok()?;
     let search = |threads: usize| {
         let effort = Effort { starts: 8, threads, ..Effort::default() };
         let mut solver = kumite_plan::walk::Solver::new(&task, Method::Ems, effort, 1);
@@ -130,7 +130,7 @@ fn speed(walker: &Walker, ask: &Ask) -> Option<Speed> {
     (!paths.is_empty()).then_some(Speed { within, whole, naive, two_threads })
 }
 
-pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> Outcome<Report> {
+pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
     // As in the paper: what is bent is bent only at the end.
     let plain = walker(&args.library, args.data.as_deref(), false, progress)?;
     let bar = progress.bar(8, "walking");
@@ -151,17 +151,17 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> Outcome<Report> {
     let bent = walker(&args.library, args.data.as_deref(), true, progress)?;
     let mut methods = Vec::new();
     for method in Method::ALL {
-        let all: Outcome<Vec<Row>> =
+        let all: CliResult<Vec<Row>> =
             (first..first + TRIALS).map(|seed| budgeted(&bent, "clutter", method, seed)).collect();
         let told = summary(&all?);
         methods.push(json!({
-            "method": method.name(), "solved": told["solved"], "trials": TRIALS, "winding_deg": told["mean_arrived"]["winding_deg"],
+            "method": method.name(), "solved": told["solved"], "trials": TRIALS, "excess_turning_deg": told["mean_arrived"]["excess_turning_deg"],
             "transitions": told["mean_arrived"]["transitions"], "travel_ratio": told["mean_arrived"]["travel_ratio"],
             "search_seconds": told["mean"]["search_seconds"], "collision_frames": told["mean"]["collision_frames"],
         }));
     }
     bar.finish_and_clear();
-    let speed = speed(&plain, &ask("two-corner", 0)?);
+    let speed = speed(&plain, &request("two-corner", 0)?);
     let row = |name: &str, key: &str, cells: &dyn Fn(usize, &[Value; 2]) -> Value| {
         let cells: Vec<Value> = columns.iter().enumerate().map(|(k, both)| cells(k, both)).collect();
         json!({"row": name, "key": key, "columns": cells})
@@ -231,7 +231,7 @@ fn tables(json: &Value) -> Vec<(String, Vec<[String; 5]>)> {
 const HEADS: [&str; 5] = ["", "theirs PFF", "theirs EMS", "ours PFF", "ours EMS"];
 const METHODS: &str =
     "all methods, cluttered, a second of one core for each walk; travel and turns of those that arrived";
-const METHOD_HEADS: [&str; 5] = ["method", "solved of 10", "travel of the way", "turns in vain, °", "search, s"];
+const METHOD_HEADS: [&str; 5] = ["method", "solved of 10", "travel of the way", "excess turning, °", "search, s"];
 
 fn methods(json: &Value) -> Vec<[String; 5]> {
     let row = |m: &Value| {
@@ -239,7 +239,7 @@ fn methods(json: &Value) -> Vec<[String; 5]> {
             m["method"].as_str().unwrap_or_default().to_owned(),
             m["solved"].to_string(),
             cell(&m["travel_ratio"], "travel_ratio"),
-            cell(&m["winding_deg"], ""),
+            cell(&m["excess_turning_deg"], ""),
             cell(&m["search_seconds"], "search_seconds"),
         ]
     };

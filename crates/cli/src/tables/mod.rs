@@ -5,13 +5,13 @@ mod choices;
 mod environment;
 
 use crate::args::TablesArgs;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CliResult, Failure};
 use crate::{Progress, Report};
 
 /// Papers whose tables are run again.
 const PAPERS: &str = "avoidance, choices, environment";
 
-pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> Outcome<Report> {
+pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
     match args.paper.as_str() {
         "avoidance" => avoidance::run(args, progress),
         "choices" => choices::run(args, progress),

@@ -8,7 +8,7 @@ use kumite_motion::{Clip, FrameIdx, JointIdx, Pose, Quat, Role, Roles, Vec3, Wor
 use serde_json::{Value, json};
 
 use crate::body::{Body, Cone, Group};
-use crate::scene::{Actor, Prop};
+use crate::scene::{Figure, Prop};
 use crate::shape::Shape;
 
 /// Metres in one step of stored positions, for bodies that reach up to 3.2 m around their root; larger ones take larger steps.
@@ -16,7 +16,7 @@ const STEP: f32 = 0.0001;
 
 /// Something that happened, shown as a mark on the time line.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Event {
+pub struct Marker {
     /// Seconds from the beginning.
     pub time: f32,
     /// One word.
@@ -33,11 +33,11 @@ pub struct Replay<'a> {
     /// Heading of the page.
     pub title: String,
     /// Who moves; all clips are shown at the first one's rate.
-    pub actors: Vec<Actor<'a>>,
+    pub figures: Vec<Figure<'a>>,
     /// What else is there.
     pub props: Vec<Prop>,
     /// What happens.
-    pub events: Vec<Event>,
+    pub markers: Vec<Marker>,
 }
 
 impl Replay<'_> {
@@ -54,17 +54,17 @@ impl Replay<'_> {
     }
 
     fn data(&self) -> Value {
-        let fps = self.actors.first().map_or(60.0, |a| a.clip.fps());
-        let last = |a: &Actor<'_>| ((a.starts_at + a.clip.seconds()) * fps).round() as usize + 1;
-        let frames = self.actors.iter().map(last).max().unwrap_or(1);
+        let fps = self.figures.first().map_or(60.0, |a| a.clip.fps());
+        let last = |a: &Figure<'_>| ((a.starts_at + a.clip.seconds()) * fps).round() as usize + 1;
+        let frames = self.figures.iter().map(last).max().unwrap_or(1);
         json!({
             "version": 1,
             "title": self.title,
             "fps": fps,
             "frames": frames,
-            "characters": self.actors.iter().map(|actor| character(actor, fps)).collect::<Vec<_>>(),
+            "characters": self.figures.iter().map(|figure| character(figure, fps)).collect::<Vec<_>>(),
             "props": self.props.iter().map(prop).collect::<Vec<_>>(),
-            "events": self.events.iter().map(event).collect::<Vec<_>>(),
+            "events": self.markers.iter().map(marker).collect::<Vec<_>>(),
         })
     }
 }
@@ -77,22 +77,22 @@ fn point(p: Vec3) -> Value {
     json!([rounded(p.x), rounded(p.y), rounded(p.z)])
 }
 
-fn event(event: &Event) -> Value {
-    let mut value = json!({"time": rounded(event.time), "kind": event.kind, "text": event.text});
-    if let Some(at) = event.at {
+fn marker(marker: &Marker) -> Value {
+    let mut value = json!({"time": rounded(marker.time), "kind": marker.kind, "text": marker.text});
+    if let Some(at) = marker.at {
         value["at"] = point(at);
     }
     value
 }
 
-fn character(actor: &Actor<'_>, fps: f32) -> Value {
+fn character(figure: &Figure<'_>, fps: f32) -> Value {
     // The viewer has one clock; a clip of another rate is brought to it. One that cannot be keeps its frames.
-    let other = (actor.clip.fps() != fps).then(|| sample::resample(actor.clip, fps).ok()).flatten();
-    let clip = other.as_ref().unwrap_or(actor.clip);
+    let other = (figure.clip.fps() != fps).then(|| sample::resample(figure.clip, fps).ok()).flatten();
+    let clip = other.as_ref().unwrap_or(figure.clip);
     let skeleton = clip.skeleton();
-    let body = match &actor.body {
+    let body = match &figure.body {
         Some(body) => body.as_ref().clone(),
-        None => Body::of_clip(clip, actor.roles.as_ref()),
+        None => Body::of_clip(clip, figure.roles.as_ref()),
     };
     let parts: Vec<Value> = body.parts.iter().map(|p| p.to_numbers().map(rounded).to_vec().into()).collect();
     let step = step_for(clip);
@@ -111,18 +111,18 @@ fn character(actor: &Actor<'_>, fps: f32) -> Value {
         .collect();
     let mut value = json!({
         "name": clip.name,
-        "color": actor.colours.middle.hex(),
-        "colors": Group::ALL.map(|g| actor.colours.of(g).hex()),
+        "color": figure.colours.middle.hex(),
+        "colors": Group::ALL.map(|g| figure.colours.of(g).hex()),
         "joints": skeleton.joints().map(|j| skeleton.name(j)).collect::<Vec<_>>(),
         "parents": skeleton.joints().map(|j| skeleton.parent(j).map_or(-1, |p| i32::from(p.0))).collect::<Vec<_>>(),
-        "start": (actor.starts_at * fps).round(),
+        "start": (figure.starts_at * fps).round(),
         "parts": parts,
         "root": root,
         "step": step,
         "positions": positions,
         "rotations": rotations,
         "spans": spans,
-        "landmarks": landmarks(actor.roles.as_ref()),
+        "landmarks": landmarks(figure.roles.as_ref()),
     });
     if !clip.contacts.is_empty() {
         let bits: Vec<u8> = clip.contacts.iter().map(|c| c.bits()).collect();
@@ -229,9 +229,9 @@ mod tests {
         let clip = Clip::new("</script><b>", skeleton, 30.0, &[rest.clone(), rest]).unwrap();
         let replay = Replay {
             title: "a < b & c".into(),
-            actors: vec![Actor::new(&clip)],
+            figures: vec![Figure::new(&clip)],
             props: vec![Prop::flying(0.1, vec![(0.0, Vec3::ZERO), (1.0, Vec3::Z)])],
-            events: vec![Event { time: 0.5, kind: "hit".into(), text: "left".into(), at: Some(Vec3::Y) }],
+            markers: vec![Marker { time: 0.5, kind: "hit".into(), text: "left".into(), at: Some(Vec3::Y) }],
         };
         let page = replay.to_html();
         assert!(!page.contains("{{"), "a place was not filled");

@@ -78,7 +78,7 @@ fn fine(path: &Path, asked: bool) -> bool {
 
 /// About a detour of a metre and eight transitions.
 const FINE: f32 = 4.0;
-/// Looking ahead that ran out of states before so many and came no nearer than a metre (eq. 1) is hemmed in where it stands: mutations and
+/// Looking ahead that ran out of states before so many and came no nearer than a metre (eq. 1) is stuck_at_start in where it stands: mutations and
 /// chance have nothing to start from.
 const HEMMED: (usize, f32) = (1000, 11.0);
 /// Evaluations between two looks at what was used up.
@@ -119,7 +119,7 @@ pub struct Solver<'t> {
     found: Vec<Path>,
     phase: Phase,
     /// Looking ahead hardly left the start.
-    hemmed: bool,
+    stuck_at_start: bool,
     /// How often it looked for a better way.
     again: usize,
     /// Until the last start.
@@ -144,7 +144,7 @@ impl<'t> Solver<'t> {
             states: 0,
             found: Vec::new(),
             phase: Phase::Next,
-            hemmed: false,
+            stuck_at_start: false,
             again: 0,
             followed: 0,
         }
@@ -198,7 +198,7 @@ impl<'t> Solver<'t> {
                     return false;
                 }
                 // Where looking ahead hardly left the start chance has nothing to start from.
-                if !self.hemmed && search.restart() {
+                if !self.stuck_at_start && search.restart() {
                     self.phase = Phase::Chance;
                 }
             }
@@ -210,7 +210,7 @@ impl<'t> Solver<'t> {
                 self.states += ahead.states() - before;
                 let arrived = ahead.off() <= enough;
                 if !more {
-                    self.hemmed = ahead.states() < HEMMED.0 && ahead.off() > HEMMED.1;
+                    self.stuck_at_start = ahead.states() < HEMMED.0 && ahead.off() > HEMMED.1;
                 }
                 if !arrived && more {
                     self.phase = Phase::Look(ahead, handed);
@@ -223,7 +223,7 @@ impl<'t> Solver<'t> {
                 if let Some((steps, end)) = ahead.path() {
                     search.seed(steps, end);
                 }
-                if self.hemmed {
+                if self.stuck_at_start {
                     keep(&mut self.found, search.pool(), self.effort.keep);
                     return false;
                 }
@@ -277,8 +277,8 @@ impl<'t> Solver<'t> {
     }
 
     /// Whether looking ahead hardly left the start: only another first step can help.
-    pub fn hemmed(&self) -> bool {
-        self.hemmed
+    pub fn stuck_at_start(&self) -> bool {
+        self.stuck_at_start
     }
 
     /// States of informed starts.

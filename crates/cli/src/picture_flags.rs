@@ -1,14 +1,14 @@
 //! Pictures as the user asked for them.
 
 use kumite_motion::{Clip, Roles};
-use kumite_picture::{Actor, Colours, Movie, Sheet, Strip, Theme, Times, View};
+use kumite_picture::{Colours, Figure, Movie, Sheet, Strip, Theme, Times, View};
 
-use crate::args::{LookArgs, ThemeArg, ViewArg};
-use crate::failure::{Failure, Outcome};
+use crate::args::{PictureArgs, ThemeArg, ViewArg};
+use crate::failure::{CliResult, Failure};
 
-impl LookArgs {
+impl PictureArgs {
     /// Everything within what can be drawn.
-    pub(crate) fn check(&self) -> Outcome<()> {
+    pub(crate) fn check(&self) -> CliResult<()> {
         if !(1..=60).contains(&self.poses) {
             let message = format!("--poses is {}; 1 to 60 fit a strip", self.poses);
             return Err(Failure::bad(message).key("--poses").found(self.poses.to_string()).allowed("1 to 60"));
@@ -45,15 +45,15 @@ impl LookArgs {
             theme: self.theme(),
             width: self.width,
             threads: threads(),
-            ..Strip::of(actor(clip, roles))
+            ..Strip::of(figure(clip, roles))
         }
     }
 }
 
-pub(crate) fn actor(clip: &Clip, roles: Option<Roles>) -> Actor<'_> {
+pub(crate) fn figure(clip: &Clip, roles: Option<Roles>) -> Figure<'_> {
     match roles {
-        Some(roles) => Actor::with_roles(clip, roles),
-        None => Actor::new(clip),
+        Some(roles) => Figure::with_roles(clip, roles),
+        None => Figure::new(clip),
     }
 }
 
@@ -67,12 +67,12 @@ pub(crate) fn threads() -> usize {
 }
 
 /// A contact sheet, a strip for each clip.
-pub(crate) fn sheet(look: &LookArgs, clips: &[(Clip, Option<Roles>)]) -> Vec<u8> {
+pub(crate) fn sheet(picture: &PictureArgs, clips: &[(Clip, Option<Roles>)]) -> Vec<u8> {
     let sheet = Sheet {
-        strips: clips.iter().map(|(clip, roles)| Strip { timeline: false, ..look.strip(clip, *roles) }).collect(),
+        strips: clips.iter().map(|(clip, roles)| Strip { timeline: false, ..picture.strip(clip, *roles) }).collect(),
         rows: clips.len().div_ceil(2),
-        width: look.width,
-        theme: look.theme(),
+        width: picture.width,
+        theme: picture.theme(),
         threads: threads(),
         ..Sheet::default()
     };
@@ -83,7 +83,7 @@ pub(crate) fn sheet(look: &LookArgs, clips: &[(Clip, Option<Roles>)]) -> Vec<u8>
 pub(crate) const LONGEST_GIF: f32 = 20.0;
 
 /// A moving picture, at most 480 pixels wide: GIF is a small format.
-pub(crate) fn gif(look: &LookArgs, clip: &Clip, roles: Option<Roles>) -> Vec<u8> {
-    let strip = Strip { width: look.width.min(480), row_height: 420, ..look.strip(clip, roles) };
+pub(crate) fn gif(picture: &PictureArgs, clip: &Clip, roles: Option<Roles>) -> Vec<u8> {
+    let strip = Strip { width: picture.width.min(480), row_height: 420, ..picture.strip(clip, roles) };
     strip.to_gif(&Movie { range: Some((0.0, clip.seconds().min(LONGEST_GIF))), ..Movie::default() })
 }

@@ -11,13 +11,13 @@ use kumite_plan::{Decision, Threat, Warp};
 use crate::{Character, TICKS};
 
 /// Looks in a second.
-pub const LOOKS: u32 = 240;
+pub const SAMPLES_PER_SECOND: u32 = 240;
 
-/// Where all spheres of the body are, each 1/[`LOOKS`] s from the moment of the decision.
+/// Where all spheres of the body are, each 1/[`SAMPLES_PER_SECOND`] s from the moment of the decision.
 #[derive(Clone, Debug)]
-pub struct Film {
+pub struct BodySamples {
     /// Centres, in the order of the library's spheres.
-    pub looks: Vec<Vec<Vec3>>,
+    pub frames: Vec<Vec<Vec3>>,
     radii: Vec<f32>,
     parts: Vec<Role>,
 }
@@ -32,12 +32,12 @@ pub struct Seen {
 }
 
 /// Plays a copy of a character for some seconds: a plan, then `ahead`, then as the graph goes on by itself.
-pub fn film(
+pub fn samples(
     character: &Character,
     plan: Option<(&[EdgeIdx], &Warp, Option<Adaptation>)>,
     ahead: &[EdgeIdx],
     seconds: f32,
-) -> Film {
+) -> BodySamples {
     let mut copy = character.clone();
     if let Some((edges, warp, adaptation)) = plan {
         copy.follow(edges, warp, adaptation);
@@ -50,7 +50,7 @@ pub fn film(
         spheres.iter().map(|s| world.point(s.joint, s.offset)).collect()
     };
     let mut world = WorldPose::default();
-    let mut looks = vec![place(copy.pose(), &mut world)];
+    let mut frames = vec![place(copy.pose(), &mut world)];
     for _ in 0..(seconds * TICKS as f32).ceil() as u32 {
         let before = copy.pose().clone();
         copy.step(|_, next| queue.next().filter(|e| next.contains(e)).unwrap_or(next[0]));
@@ -61,10 +61,14 @@ pub fn film(
         for (t, p) in half.translations.iter_mut().zip(&before.translations) {
             *t = 0.5 * (*t + *p);
         }
-        looks.push(place(&half, &mut world));
-        looks.push(place(copy.pose(), &mut world));
+        frames.push(place(&half, &mut world));
+        frames.push(place(copy.pose(), &mut world));
     }
-    Film { looks, radii: spheres.iter().map(|s| s.radius).collect(), parts: spheres.iter().map(|s| s.part).collect() }
+    BodySamples {
+        frames,
+        radii: spheres.iter().map(|s| s.radius).collect(),
+        parts: spheres.iter().map(|s| s.part).collect(),
+    }
 }
 
 /// Where an attack's sphere is; `None` before and after its way.
@@ -91,13 +95,13 @@ fn apart(a: [Vec3; 2], b: [Vec3; 2]) -> f64 {
 }
 
 /// Looks at every pair of spheres between every two looks.
-pub fn look(film: &Film, threats: &[Threat]) -> Seen {
+pub fn look(samples: &BodySamples, threats: &[Threat]) -> Seen {
     let mut seen = Seen { least: f32::INFINITY, first: None };
-    for (k, pair) in film.looks.windows(2).enumerate() {
-        let (from, to) = (k as f32 / LOOKS as f32, (k + 1) as f32 / LOOKS as f32);
+    for (k, pair) in samples.frames.windows(2).enumerate() {
+        let (from, to) = (k as f32 / SAMPLES_PER_SECOND as f32, (k + 1) as f32 / SAMPLES_PER_SECOND as f32);
         for sphere in threats.iter().flat_map(|t| &t.spheres) {
             let (Some(p), Some(q)) = (attack_at(sphere, from), attack_at(sphere, to)) else { continue };
-            let bodies = pair[0].iter().zip(&pair[1]).zip(film.radii.iter().zip(&film.parts));
+            let bodies = pair[0].iter().zip(&pair[1]).zip(samples.radii.iter().zip(&samples.parts));
             for ((&a, &b), (radius, part)) in bodies {
                 let d = (apart([a, b], [p, q]) - f64::from(radius + sphere.radius)) as f32;
                 seen.least = seen.least.min(d);
@@ -126,7 +130,7 @@ pub fn judge(character: &Character, decision: &Decision, ahead: &[EdgeIdx], thre
     let seconds = threats.iter().map(Threat::ends).fold(0.0, f32::max) + 0.1;
     let plan = (&decision.edges[..], &decision.warp, decision.adaptation);
     let ahead = if decision.edges.is_empty() { ahead } else { &[] };
-    let seen = look(&film(character, Some(plan), ahead, seconds), threats);
+    let seen = look(&samples(character, Some(plan), ahead, seconds), threats);
     let blocked = match (decision.block, seen.first) {
         (Some(block), Some((_, part))) => part == block.wrist || Some(part) == block.wrist.parent(),
         _ => false,
@@ -137,7 +141,7 @@ pub fn judge(character: &Character, decision: &Decision, ahead: &[EdgeIdx], thre
 /// Whether undisturbed playback is hit.
 pub fn threatening(character: &Character, ahead: &[EdgeIdx], threats: &[Threat]) -> Seen {
     let seconds = threats.iter().map(Threat::ends).fold(0.0, f32::max) + 0.1;
-    look(&film(character, None, ahead, seconds), threats)
+    look(&samples(character, None, ahead, seconds), threats)
 }
 
 /// One path of the exhaustive search that avoids.
@@ -290,10 +294,10 @@ impl Exhaustive {
             let warp = Warp::new(&stretches, scale);
             let seconds = threats.iter().map(Threat::ends).fold(0.0, f32::max) + 0.1;
             let seconds = seconds.max(warp.when(to) + 0.05);
-            let film = film(character, Some((path, &warp, None)), &[], seconds);
-            let seen = look(&film, threats);
+            let samples = samples(character, Some((path, &warp, None)), &[], seconds);
+            let seen = look(&samples, threats);
             if seen.first.is_none() {
-                let terms = cost(&film, threats, (warp.when(from), warp.when(to)), seen.least);
+                let terms = cost(&samples, threats, (warp.when(from), warp.when(to)), seen.least);
                 let cost = terms + scale.max(1.0 / scale) / TIME;
                 found.push(Found { edges: path.to_vec(), cost, clearance: seen.least });
             }
@@ -302,18 +306,18 @@ impl Exhaustive {
 }
 
 /// e_avoidance + e_body on a film: small steps along the attack's way.
-fn cost(film: &Film, threats: &[Threat], span: (f32, f32), least: f32) -> f32 {
-    let look = |t: f32| ((t.max(0.0) * LOOKS as f32).round() as usize).min(film.looks.len() - 1);
-    let start = &film.looks[look(span.0)];
-    let during = &film.looks[look(span.0)..=look(span.1)];
+fn cost(samples: &BodySamples, threats: &[Threat], span: (f32, f32), least: f32) -> f32 {
+    let look = |t: f32| ((t.max(0.0) * SAMPLES_PER_SECOND as f32).round() as usize).min(samples.frames.len() - 1);
+    let start = &samples.frames[look(span.0)];
+    let during = &samples.frames[look(span.0)..=look(span.1)];
     let moved: Vec<bool> =
-        (0..film.radii.len()).map(|j| during.iter().any(|l| (l[j] - start[j]).length() > MOVED)).collect();
+        (0..samples.radii.len()).map(|j| during.iter().any(|l| (l[j] - start[j]).length() > MOVED)).collect();
     let radius = threats.iter().flat_map(|t| &t.spheres).map(|s| s.radius).fold(0.0, f32::max);
     let (mut stayed, mut vacated) = (f32::INFINITY, 0.0f32);
     for sphere in threats.iter().flat_map(|t| &t.spheres) {
-        // 16 steps between looks: at 30 m/s a step is 8 mm.
-        let steps = film.looks.len() * 16;
-        let time = |k: usize| k as f32 / (LOOKS * 16) as f32;
+        // 16 steps between frames: at 30 m/s a step is 8 mm.
+        let steps = samples.frames.len() * 16;
+        let time = |k: usize| k as f32 / (SAMPLES_PER_SECOND * 16) as f32;
         for k in 0..steps {
             let (Some(p), Some(q)) = (attack_at(sphere, time(k)), attack_at(sphere, time(k + 1))) else { continue };
             let middle = 0.5 * (p + q);
@@ -321,8 +325,8 @@ fn cost(film: &Film, threats: &[Threat], span: (f32, f32), least: f32) -> f32 {
             if start.iter().all(|c| (*c - middle).length() > 1.5) {
                 continue;
             }
-            for j in 0..film.radii.len() {
-                let d = (start[j] - middle).length() - film.radii[j] - sphere.radius;
+            for j in 0..samples.radii.len() {
+                let d = (start[j] - middle).length() - samples.radii[j] - sphere.radius;
                 stayed = stayed.min(d);
                 if moved[j] && time(k) >= span.0 && time(k) <= span.1 {
                     vacated += (-d).max(0.0) * length;
@@ -341,8 +345,8 @@ mod tests {
     use super::*;
     use kumite_plan::threat::Ball;
 
-    fn standing(z: f32) -> Film {
-        Film { looks: vec![vec![Vec3::new(0.0, 1.0, z)]; 241], radii: vec![0.2], parts: vec![Role::Head] }
+    fn standing(z: f32) -> BodySamples {
+        BodySamples { frames: vec![vec![Vec3::new(0.0, 1.0, z)]; 241], radii: vec![0.2], parts: vec![Role::Head] }
     }
 
     /// By hand: a ball of 10 cm at 10 m/s along x, 5 cm beside a sphere of 20 cm, touches when their middles are 30 cm apart.
@@ -353,7 +357,7 @@ mod tests {
         let hit = look(&standing(0.05), &threats);
         assert!((hit.least + 0.25).abs() < 1e-3, "{hit:?}");
         let touch = (5.0 - (0.3f32 * 0.3 - 0.05 * 0.05).sqrt()) / 10.0;
-        assert!((hit.first.unwrap().0 - touch).abs() < 1.0 / LOOKS as f32, "{hit:?}");
+        assert!((hit.first.unwrap().0 - touch).abs() < 1.0 / SAMPLES_PER_SECOND as f32, "{hit:?}");
         let miss = look(&standing(0.34), &threats);
         assert!((miss.least - 0.04).abs() < 1e-3 && miss.first.is_none(), "{miss:?}");
     }
@@ -362,8 +366,8 @@ mod tests {
     #[test]
     fn nothing_tunnels() {
         let ball = Ball { from: Vec3::new(-30.03, 1.0, 0.0), velocity: Vec3::X * 60.0, radius: 0.02, falls: false };
-        let mut film = standing(0.0);
-        film.radii = vec![0.05];
-        assert!(look(&film, &[Threat::ball(&ball, 0.5).unwrap()]).first.is_some());
+        let mut samples = standing(0.0);
+        samples.radii = vec![0.05];
+        assert!(look(&samples, &[Threat::ball(&ball, 0.5).unwrap()]).first.is_some());
     }
 }
