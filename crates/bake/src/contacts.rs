@@ -1,7 +1,7 @@
 //! When heels and toes stand on the ground, in a capture.
 
 use kumite_motion::anatomy::Anatomy;
-use kumite_motion::retarget::{Actor, ball_of, heel_of};
+use kumite_motion::retarget::{RetargetBody, ball_of, heel_of};
 use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Role, Roles, Vec3, WorldPose, fk};
 
 /// Leg of a person the numbers below are given for, metres. Other legs scale them.
@@ -24,15 +24,15 @@ pub(crate) struct FootTracks {
 /// Where the soles are in every frame: left, right.
 pub(crate) fn soles(clip: &Clip, roles: &Roles, anatomy: &Anatomy) -> Option<[FootTracks; 2]> {
     let sides = [Role::LeftAnkle, Role::RightAnkle];
-    let actor = Actor { skeleton: clip.skeleton(), roles, anatomy };
+    let body = RetargetBody { skeleton: clip.skeleton(), roles, anatomy };
     let mut feet = [0, 1].map(|_| FootTracks { points: [Vec::new(), Vec::new()] });
     let (mut pose, mut world) = (Pose::default(), WorldPose::default());
     for frame in 0..clip.frames() as u32 {
         clip.pose(FrameIdx(frame), &mut pose);
         fk::pose(clip.skeleton(), &pose, &mut world);
         for (foot, ankle) in feet.iter_mut().zip(sides) {
-            foot.points[0].push(heel_of(&actor, &world, ankle)?);
-            foot.points[1].push(ball_of(&actor, &world, ankle)?);
+            foot.points[0].push(heel_of(&body, &world, ankle)?);
+            foot.points[1].push(ball_of(&body, &world, ankle)?);
         }
     }
     Some(feet)

@@ -18,7 +18,7 @@ pub const HORIZONS: [f32; 3] = [1.0, 2.0, 3.0];
 
 /// How far the body can be carried.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reach {
+pub struct GroundReach {
     /// Metres by horizon and direction; half of the nodes get at least so far.
     pub median: [[f32; DIRECTIONS]; HORIZONS.len()],
     /// The same from the node that gets farthest.
@@ -36,7 +36,7 @@ pub fn direction(d: usize) -> Vec2 {
 }
 
 /// How far one gets, by a beam search in each direction.
-pub fn reach(library: &Library) -> Reach {
+pub fn reach(library: &Library) -> GroundReach {
     let nodes = library.graph().nodes().len();
     let starts: Vec<NodeIdx> =
         (0..STARTS.min(nodes)).map(|i| NodeIdx((i * nodes / STARTS.min(nodes)) as u32)).collect();
@@ -53,7 +53,7 @@ pub fn reach(library: &Library) -> Reach {
             })
         })
     };
-    Reach { median: pick(0.5), best: pick(1.0) }
+    GroundReach { median: pick(0.5), best: pick(1.0) }
 }
 
 /// Metres from a node along a direction, seen from where its body faces, within some seconds.
@@ -212,7 +212,7 @@ pub fn gaps(
     library: &Library,
     report: Option<&Report>,
     repaired: Option<&Repaired>,
-    reach: &Reach,
+    reach: &GroundReach,
     spots: &[Spot],
 ) -> Vec<Gap> {
     let mut gaps = Vec::new();

@@ -73,7 +73,7 @@ impl fmt::Display for BakeError {
 
 impl std::error::Error for BakeError {}
 
-/// Bad cuts are taken out, which lets others in that were not rehearsed; after so many rounds what is left is left.
+/// Bad transitions are taken out, which lets others in that were not rehearsed; after so many rounds what is left is left.
 const ROUNDS: usize = 12;
 
 /// Makes the library. Same clips, same library, on any number of threads.
@@ -85,17 +85,17 @@ pub fn bake(name: &str, mut clips: Vec<Clip>, config: &BakeConfig) -> Result<Bak
         let (graph, report) = graph::build(&clips, &transitions, &config.graph).map_err(BakeError::Graph)?;
         let volumes = Volumes::of(&graph, &clips, spheres.clone());
         let library = Arc::new(Library::new(name, clips, graph, volumes).map_err(BakeError::Library)?);
-        let cut = |edge: EdgeIdx| {
+        let transition_of = |edge: EdgeIdx| {
             let edge = library.graph().edge(edge);
             let node = library.graph().nodes()[edge.from.at()];
             ((node.clip, node.frame), (edge.clip, edge.first))
         };
         let new: Vec<EdgeIdx> = (0..library.graph().edges().len() as u32)
             .map(EdgeIdx)
-            .filter(|e| library.graph().edge(*e).join.is_some() && rehearsed.insert(cut(*e)))
+            .filter(|e| library.graph().edge(*e).join.is_some() && rehearsed.insert(transition_of(*e)))
             .collect();
         let bad = if round <= ROUNDS { rehearse(&library, &new, config.transitions.threads) } else { Vec::new() };
-        let bad: BTreeSet<_> = bad.into_iter().map(cut).collect();
+        let bad: BTreeSet<_> = bad.into_iter().map(transition_of).collect();
         let library = Arc::unwrap_or_clone(library);
         if bad.is_empty() {
             let (library, repaired) = mend(library, &transitions, config)?;

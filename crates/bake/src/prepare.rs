@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::mirror::Mirror;
-use kumite_motion::retarget::{Actor, retarget};
+use kumite_motion::retarget::{RetargetBody, retarget};
 use kumite_motion::{Clip, ClipError, Roles, Skeleton, sample};
 
 use crate::manifest::{ClipEntry, ManifestError};
@@ -61,8 +61,8 @@ pub fn prepare(raw: &Clip, entry: &ClipEntry, name: &str, skeleton: &Arc<Skeleto
     let fps = entry.fps.unwrap_or(if u.fps.sure() { u.fps.value } else { u.clip.fps() });
     let roles = Roles::canonical();
     let anatomy = Anatomy::of_canonical(skeleton);
-    let from = Actor { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
-    let clip = retarget(&u.clip, from, Actor { skeleton, roles: &roles, anatomy: &anatomy });
+    let from = RetargetBody { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
+    let clip = retarget(&u.clip, from, RetargetBody { skeleton, roles: &roles, anatomy: &anatomy });
     let mut clip = clip.and_then(|c| c.with_fps(fps)).map_err(PrepareError::Clip)?;
     if let Some([from, to]) = entry.trim {
         let frame = |t: f32| libm::roundf(t * fps) as usize;

@@ -1,4 +1,4 @@
-//! Every cut is played once before it goes into a library: what a distance between poses cannot tell, a stage can.
+//! Every join is played once before it goes into a library: what a distance between poses cannot tell, a stage can.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,26 +7,26 @@ use kumite_motion::library::Library;
 use kumite_motion::{EdgeIdx, Graph, Vec2};
 use kumite_stage::{Character, Recorder, TICKS};
 
-/// A cut may not snap by more than this, in units of [`kumite_stage::SNAP_UNIT`]; takes are held to 1.5.
+/// A join may not snap by more than this, in units of [`kumite_stage::SNAP_UNIT`]; takes are held to 1.5.
 const SNAP: f32 = 1.0;
 /// Nor may planted feet slide faster than this in the motion around it, centimetres per second on average.
 const SLIDE: f32 = 4.0;
-/// So many ways to come to a cut are tried: a join may begin before the one before is over.
+/// So many ways to come to a join are tried: a join may begin before the one before is over.
 const RUN_UPS: usize = 4;
-/// How long the motion goes on after the cut, seconds: as long as joins last.
+/// How long the motion goes on after the join, seconds: as long as joins last.
 const AFTER: f32 = 0.4;
 
-/// Those of some cuts of a library that look bad when they are played.
-pub fn rehearse(library: &Arc<Library>, cuts: &[EdgeIdx], threads: usize) -> Vec<EdgeIdx> {
+/// Those of some joins of a library that look bad when they are played.
+pub fn rehearse(library: &Arc<Library>, joins: &[EdgeIdx], threads: usize) -> Vec<EdgeIdx> {
     let graph = library.graph();
     let before = run_ups(graph);
     let next = AtomicUsize::new(0);
     let work = || {
         let mut bad = Vec::new();
-        while let Some(&cut) = cuts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let from = graph.edge(cut).from;
-            if before[from.at()].iter().any(|run_up| !passes(library, &before, *run_up, cut)) {
-                bad.push(cut);
+        while let Some(&join) = joins.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let from = graph.edge(join).from;
+            if before[from.at()].iter().any(|run_up| !passes(library, &before, *run_up, join)) {
+                bad.push(join);
             }
         }
         bad
@@ -66,22 +66,22 @@ fn run_ups(graph: &Graph) -> Vec<Vec<EdgeIdx>> {
     before
 }
 
-fn passes(library: &Arc<Library>, before: &[Vec<EdgeIdx>], run_up: EdgeIdx, cut: EdgeIdx) -> bool {
+fn passes(library: &Arc<Library>, before: &[Vec<EdgeIdx>], run_up: EdgeIdx, join: EdgeIdx) -> bool {
     let graph = library.graph();
-    // Feet are planted before the run-up begins: where they stand then is where they may be torn from at the cut.
+    // Feet are planted before the run-up begins: where they stand then is where they may be torn from at the join.
     let start = before[graph.edge(run_up).from.at()].first().copied().unwrap_or(run_up);
-    let mut script = [run_up, cut].into_iter();
+    let mut script = [run_up, join].into_iter();
     let mut character = Character::on(Arc::clone(library), start, Vec2::ZERO, 0.0);
     let mut recorder = Recorder::default();
     recorder.record(&character, None);
     let seconds = graph.edge(start).seconds + graph.edge(run_up).seconds + AFTER;
     for _ in 0..(seconds * TICKS as f32) as u32 {
         let began = character.step(|_, next| {
-            // After it the clip goes on by itself where it can: another cut would be another rehearsal.
+            // After it the clip goes on by itself where it can: another join would be another rehearsal.
             let on = next.iter().find(|e| graph.edge(**e).join.is_none());
-            script.next().or_else(|| on.or(next.first()).copied()).unwrap_or(cut)
+            script.next().or_else(|| on.or(next.first()).copied()).unwrap_or(join)
         });
-        recorder.record(&character, began.filter(|e| *e == cut));
+        recorder.record(&character, began.filter(|e| *e == join));
     }
     recorder
         .finish("rehearsal", library.skeleton())

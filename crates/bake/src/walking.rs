@@ -1,7 +1,7 @@
 //! The library that paths are planned on: the motions of a library that go somewhere, joined densely.
 //!
 //! Chen and Steed's graph has a clip for a node and 9,066 transitions for 1,091 frames; the graph that fighters play has a dozen ways out
-//! of a pose that is left twice a second. Here a path may leave its clip nearly anywhere, and every cut is rehearsed as usual.
+//! of a pose that is left twice a second. Here a path may leave its clip nearly anywhere, and every join is rehearsed as usual.
 
 use kumite_motion::library::Library;
 use kumite_motion::mirror::Mirror;
@@ -22,12 +22,12 @@ pub struct WalkingConfig {
     pub mirror: bool,
     /// Nodes of one clip are at least this far apart, seconds.
     pub node_seconds: f32,
-    /// After a cut motion runs at least this long, seconds.
+    /// After a join the motion runs at least this long, seconds.
     pub edge_seconds: f32,
     /// Ways out of a node.
-    pub most_ways: usize,
+    pub most_leaving: usize,
     /// Entries into one clip from one node are at least this far apart, seconds.
-    pub entry_seconds: f32,
+    pub target_gap_seconds: f32,
     /// Threads to work on. The result does not depend on it.
     pub threads: usize,
 }
@@ -47,14 +47,14 @@ impl Default for WalkingConfig {
             mirror: false,
             node_seconds: 0.06,
             edge_seconds: 0.25,
-            most_ways: 64,
-            entry_seconds: 0.06,
+            most_leaving: 64,
+            target_gap_seconds: 0.06,
             threads: 2,
         }
     }
 }
 
-/// The clips of a library that go somewhere. Bridges are left out: dense cuts stand in for them.
+/// The clips of a library that go somewhere. Bridges are left out: dense transitions stand in for them.
 fn clips(library: &Library, config: &WalkingConfig) -> Vec<Clip> {
     let has = |clip: &Clip, kinds: &[SpanKind]| clip.spans.iter().any(|s| kinds.contains(&s.kind));
     let own = library.clips().iter().filter(|c| has(c, &config.kinds) && !has(c, &config.never));
@@ -80,8 +80,8 @@ pub fn walking(library: &Library, more: Vec<Clip>, config: &WalkingConfig) -> Re
     let graph = GraphConfig {
         node_seconds: config.node_seconds,
         edge_seconds: config.edge_seconds,
-        most_ways: config.most_ways,
-        entry_seconds: config.entry_seconds,
+        most_leaving: config.most_leaving,
+        target_gap_seconds: config.target_gap_seconds,
         ..GraphConfig::default()
     };
     bake(&library.name, clips, &BakeConfig { transitions, graph, repair: None })

@@ -12,7 +12,7 @@ use kumite_motion::anatomy::Anatomy;
 use kumite_motion::fk::{self, Tracks};
 use kumite_motion::limits::Limit;
 use kumite_motion::mirror::reflected;
-use kumite_motion::retarget::{Actor, ball_of, retarget};
+use kumite_motion::retarget::{RetargetBody, ball_of, retarget};
 use kumite_motion::rotation::between;
 use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, humanoid};
 
@@ -145,12 +145,12 @@ fn there_and_back(from: &str, onto: Option<&str>) {
     let mut angles: Vec<f32> = Vec::new();
     for (path, clip) in sources {
         let u = understand(clip).unwrap();
-        let this = Actor { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
-        let that = Actor { skeleton: &other.0, roles: &other.1, anatomy: &other.2 };
+        let this = RetargetBody { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
+        let that = RetargetBody { skeleton: &other.0, roles: &other.1, anatomy: &other.2 };
         let there = retarget(&u.clip, this, that).unwrap();
         let back = retarget(&there, that, this).unwrap();
-        let slide = |clip: &Clip, actor: &Actor<'_>| {
-            contacts::slide(clip, actor.roles, actor.anatomy, &u.clip.contacts).unwrap_or(0.0)
+        let slide = |clip: &Clip, body: &RetargetBody<'_>| {
+            contacts::slide(clip, body.roles, body.anatomy, &u.clip.contacts).unwrap_or(0.0)
         };
         // On the source's scale: a taller person's feet slide as much farther as they step.
         let scale = that.anatomy.leg / this.anatomy.leg;
@@ -160,7 +160,7 @@ fn there_and_back(from: &str, onto: Option<&str>) {
         floats.push((100.0 * floats_more(&u.clip, &this, &there, &that), name.clone()));
         for frame in 0..u.clip.frames() as u32 {
             let (a, b) = (attitudes(&u.clip, &this, frame), attitudes(&back, &this, frame));
-            let pelvis = |clip: &Clip, actor: &Actor<'_>| pelvis_of(clip, actor, frame);
+            let pelvis = |clip: &Clip, body: &RetargetBody<'_>| pelvis_of(clip, body, frame);
             rolls.push(between(pelvis(&u.clip, &this), pelvis(&there, &that)).to_degrees());
             angles.extend(a.iter().zip(&b).map(|(p, q)| between(*p, *q).to_degrees()));
         }
@@ -193,15 +193,15 @@ fn there_and_back(from: &str, onto: Option<&str>) {
 }
 
 /// By how much a planted ball is farther from the floor there than here at most, in any frame, metres.
-fn floats_more(clip: &Clip, this: &Actor<'_>, there: &Clip, that: &Actor<'_>) -> f32 {
+fn floats_more(clip: &Clip, this: &RetargetBody<'_>, there: &Clip, that: &RetargetBody<'_>) -> f32 {
     let (mut pose, mut world) = (Pose::default(), WorldPose::default());
     let mut most = f32::NEG_INFINITY;
     for (frame, contacts) in clip.contacts.iter().enumerate() {
         for (part, ankle) in [(Contacts::LEFT_TOE, Role::LeftAnkle), (Contacts::RIGHT_TOE, Role::RightAnkle)] {
-            let mut height = |clip: &Clip, actor: &Actor<'_>, floor: f32| {
+            let mut height = |clip: &Clip, body: &RetargetBody<'_>, floor: f32| {
                 clip.pose(FrameIdx(frame as u32), &mut pose);
                 fk::pose(clip.skeleton(), &pose, &mut world);
-                ball_of(actor, &world, ankle).map(|ball| (ball.y - floor).abs())
+                ball_of(body, &world, ankle).map(|ball| (ball.y - floor).abs())
             };
             if !contacts.has(part) {
                 continue;
@@ -216,19 +216,19 @@ fn floats_more(clip: &Clip, this: &Actor<'_>, there: &Clip, that: &Actor<'_>) ->
 }
 
 /// Attitude of the pelvis in the canonical body's frame.
-fn pelvis_of(clip: &Clip, actor: &Actor<'_>, frame: u32) -> Quat {
+fn pelvis_of(clip: &Clip, body: &RetargetBody<'_>, frame: u32) -> Quat {
     let (mut pose, mut world) = (Pose::default(), WorldPose::default());
     clip.pose(FrameIdx(frame), &mut pose);
     fk::pose(clip.skeleton(), &pose, &mut world);
-    actor.anatomy.canonical(actor.roles, &world, Role::Pelvis).unwrap()
+    body.anatomy.canonical(body.roles, &world, Role::Pelvis).unwrap()
 }
 
 /// World rotations of all joints that play a role.
-fn attitudes(clip: &Clip, actor: &Actor<'_>, frame: u32) -> Vec<Quat> {
+fn attitudes(clip: &Clip, body: &RetargetBody<'_>, frame: u32) -> Vec<Quat> {
     let (mut pose, mut world) = (Pose::default(), WorldPose::default());
     clip.pose(FrameIdx(frame), &mut pose);
     fk::pose(clip.skeleton(), &pose, &mut world);
-    actor.roles.iter().map(|(_, joint)| world.rotation(joint)).collect()
+    body.roles.iter().map(|(_, joint)| world.rotation(joint)).collect()
 }
 
 #[test]
@@ -256,11 +256,11 @@ fn cmu_onto_accad_and_back() {
 fn the_canonical_body_is_not_contorted() {
     let skeleton = Arc::new(humanoid::skeleton());
     let (roles, anatomy) = (Roles::canonical(), Anatomy::of_canonical(&skeleton));
-    let to = Actor { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
+    let to = RetargetBody { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
     let mut worst: Vec<(f32, &str, String)> = Vec::new();
     for (path, clip) in captures() {
         let u = understand(&clip).unwrap();
-        let from = Actor { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
+        let from = RetargetBody { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
         let clip = retarget(&u.clip, from, to).unwrap();
         for role in Role::ALL {
             let Some(limit) = Limit::of(role) else { continue };

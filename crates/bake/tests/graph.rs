@@ -14,7 +14,7 @@ use kumite_keying::embedded;
 use kumite_motion::align::Planar;
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::blend::{Inertia, Velocity};
-use kumite_motion::retarget::{Actor, retarget};
+use kumite_motion::retarget::{RetargetBody, retarget};
 use kumite_motion::sample::{contacts_at, pose_at, resample};
 use kumite_motion::{
     Clip, ClipIdx, Contacts, EdgeIdx, FrameIdx, Graph, NodeIdx, Pose, Role, Roles, Span, SpanKind, Vec3, WorldPose, fk,
@@ -45,7 +45,7 @@ fn captures(part: &str, most: f32) -> Vec<Clip> {
     files.sort();
     let skeleton = Arc::new(humanoid::skeleton());
     let (roles, anatomy) = (Roles::canonical(), Anatomy::of_canonical(&skeleton));
-    let to = Actor { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
+    let to = RetargetBody { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
     let mut clips: Vec<Clip> = Vec::new();
     for file in files {
         if clips.iter().map(Clip::seconds).sum::<f32>() > most {
@@ -54,7 +54,7 @@ fn captures(part: &str, most: f32) -> Vec<Clip> {
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();
         let raw = bvh::read(&std::fs::read(&file).unwrap()).unwrap().0.to_clip(&name).unwrap();
         let Some(u) = understand(&raw) else { continue };
-        let from = Actor { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
+        let from = RetargetBody { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
         let clip = retarget(&u.clip, from, to).unwrap().with_fps(u.fps.value).unwrap();
         clips.push(resample(&clip, 30.0).unwrap());
     }
@@ -269,7 +269,7 @@ fn check_library(name: &str, clips: &[Clip], policy: Policy) -> Report {
     let lengths: f32 = graph.edges().iter().map(|e| e.seconds).sum();
     println!(
         "{name} {policy:?}: {} clips, {} transitions below {:.1} cm, {} components, nodes {:?}, edges {:?} of {:.2} s, \
-         seconds {:?}, {} clips lost, {} bridges, fastest {fastest:.1} m/s, snap {snap:.2}, \
+         seconds {:?}, {} clips lost, {} long transitions, fastest {fastest:.1} m/s, snap {snap:.2}, \
          slide {:.1} cm/s, in the clips {:.1}",
         clips.len(),
         transitions.list.len(),
@@ -280,7 +280,7 @@ fn check_library(name: &str, clips: &[Clip], policy: Policy) -> Report {
         lengths / graph.edges().len() as f32,
         report.seconds,
         report.lost_clips.len(),
-        report.bridges,
+        report.long_transitions,
         slide * 100.0,
         natural_slide(clips) * 100.0,
     );
@@ -351,8 +351,8 @@ fn random_libraries_make_graphs_without_dead_ends() {
         }
         let transitions = TransitionConfig { percentile: 1.0, ..TransitionConfig::default() };
         let found = find(&clips, &transitions).unwrap();
-        for most_ways in [1, 3, 100] {
-            let config = GraphConfig { most_ways, ..GraphConfig::default() };
+        for most_leaving in [1, 3, 100] {
+            let config = GraphConfig { most_leaving, ..GraphConfig::default() };
             let (graph, report) = build(&clips, &found, &config).unwrap();
             check_graph(&clips, &graph, &report);
             assert!(report.lost_clips.is_empty(), "seed {seed}: {:?}", report.lost_clips);
@@ -360,7 +360,7 @@ fn random_libraries_make_graphs_without_dead_ends() {
             random_walk(&clips, &graph, seed, 20.0);
             // The cap gives way to connection only.
             let ways = (0..graph.nodes().len() as u32).map(|n| graph.leaving(NodeIdx(n)).len()).sum::<usize>();
-            assert!(ways <= graph.nodes().len() * (most_ways + 3));
+            assert!(ways <= graph.nodes().len() * (most_leaving + 3));
             assert_eq!(build(&clips, &found, &config).unwrap().0, graph);
         }
     }

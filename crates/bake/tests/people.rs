@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use kumite_bake::judge::{Act, Figures, figures};
+use kumite_bake::judge::{Act, ActionFigures, figures};
 use kumite_keying::embedded;
 use kumite_motion::fk::Tracks;
 use kumite_motion::{Clip, FrameIdx, Role, Span, SpanKind};
@@ -150,7 +150,7 @@ const ROWS: [(&str, SpanKind, By, &[Like]); 26] = [
 const TURNS: [Like; 1] =
     [Named(SpanKind::Walk, &["B9_WalkTurnLeft90", "B12_WalkTurnRight90", "16_17", "16_19", "69_20", "69_24"])];
 
-fn measured(clip: &Clip, span: &Span, by: By) -> Vec<Figures> {
+fn measured(clip: &Clip, span: &Span, by: By) -> Vec<ActionFigures> {
     let act = match by {
         By::Strike => {
             let part = span.strikes.first().map_or(span.part, |s| Some(s.part));
@@ -209,7 +209,7 @@ fn seen(clip: &Clip, sight: Sight) -> Vec<Span> {
     spans
 }
 
-fn say(who: &str, f: &Figures) {
+fn say(who: &str, f: &ActionFigures) {
     let [active, hand, foot, reach, mass] = columns(f);
     println!(
         "    {who} {:.2}: active {active:.3} hand {hand:.2} foot {foot:.2} reach {reach:.3} mass {mass:.3}",
@@ -218,14 +218,14 @@ fn say(who: &str, f: &Figures) {
 }
 
 /// All that people do of it, and who.
-fn people(captured: &[Clip], by: By, likes: &[Like]) -> (Vec<Figures>, String) {
+fn people(captured: &[Clip], by: By, likes: &[Like]) -> (Vec<ActionFigures>, String) {
     let clip = |name: &str| {
         let found = captured.iter().find(|c| c.name.trim_start_matches("Male2_") == name);
         found.unwrap_or_else(|| panic!("{name} is in no library of captures"))
     };
     let (mut all, mut who) = (Vec::new(), Vec::<(String, usize)>::new());
     let mut add = |clip: &Clip, spans: &[Span]| {
-        let found: Vec<Figures> = spans.iter().flat_map(|span| measured(clip, span, by)).collect();
+        let found: Vec<ActionFigures> = spans.iter().flat_map(|span| measured(clip, span, by)).collect();
         let name = clip.name.trim_start_matches("Male2_");
         assert!(!found.is_empty(), "nothing like it in {name}");
         found.iter().for_each(|f| say(name, f));
@@ -256,12 +256,12 @@ fn people(captured: &[Clip], by: By, likes: &[Like]) -> (Vec<Figures>, String) {
 const HEAD: &str =
     "| motion | active, s | hand, m/s | foot, m/s | reach | mass, m | people |\n|---|---|---|---|---|---|---|\n";
 
-fn columns(f: &Figures) -> [f32; 5] {
+fn columns(f: &ActionFigures) -> [f32; 5] {
     [f.active_seconds(), f.hand_speed, f.foot_speed, f.reach, f.mass_travel]
 }
 
 /// Least and most of a column, to the two places the table shows.
-fn range(all: &[Figures], column: usize) -> Option<(f32, f32)> {
+fn range(all: &[ActionFigures], column: usize) -> Option<(f32, f32)> {
     let values = || all.iter().map(|f| (columns(f)[column] * 100.0).round() / 100.0);
     (!all.is_empty()).then(|| (values().fold(f32::INFINITY, f32::min), values().fold(f32::NEG_INFINITY, f32::max)))
 }
@@ -283,9 +283,9 @@ fn page() -> (std::path::PathBuf, String) {
     (path.clone(), std::fs::read_to_string(path).unwrap())
 }
 
-fn ours(clips: &[Clip], name: &str, kind: SpanKind, by: By) -> Vec<Figures> {
+fn ours(clips: &[Clip], name: &str, kind: SpanKind, by: By) -> Vec<ActionFigures> {
     let clip = clips.iter().find(|c| c.name == name).unwrap_or_else(|| panic!("no motion {name}"));
-    let found: Vec<Figures> =
+    let found: Vec<ActionFigures> =
         clip.spans.iter().filter(|s| s.kind == kind).flat_map(|s| measured(clip, s, by)).collect();
     assert!(!found.is_empty(), "{name} does nothing");
     found

@@ -8,7 +8,7 @@ use kumite_bake::library::{BakeConfig, bake};
 use kumite_bake::understand;
 use kumite_formats::bvh;
 use kumite_motion::anatomy::Anatomy;
-use kumite_motion::retarget::{Actor, retarget};
+use kumite_motion::retarget::{RetargetBody, retarget};
 use kumite_motion::{Clip, Roles, humanoid, sample};
 
 use crate::{figure, holds, mocap};
@@ -57,7 +57,7 @@ pub fn run() {
 fn clips(most: f32) -> Vec<Clip> {
     let skeleton = Arc::new(humanoid::skeleton());
     let (roles, anatomy) = (Roles::canonical(), Anatomy::of_canonical(&skeleton));
-    let to = Actor { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
+    let to = RetargetBody { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
     let mut clips: Vec<Clip> = Vec::new();
     for bytes in mocap::cmu() {
         if clips.iter().map(Clip::seconds).sum::<f32>() >= most {
@@ -65,7 +65,7 @@ fn clips(most: f32) -> Vec<Clip> {
         }
         let Some(raw) = bvh::read(&bytes).ok().and_then(|(file, _)| file.to_clip("capture").ok()) else { continue };
         let Some(u) = understand(&raw) else { continue };
-        let from = Actor { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
+        let from = RetargetBody { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
         let clip = retarget(&u.clip, from, to).and_then(|c| c.with_fps(u.fps.value));
         clips.extend(clip.and_then(|c| sample::resample(&c, 30.0)));
     }

@@ -12,7 +12,7 @@ use kumite_bake::understand;
 use kumite_formats::bvh;
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::fk::Tracks;
-use kumite_motion::retarget::{Actor, retarget};
+use kumite_motion::retarget::{RetargetBody, retarget};
 use kumite_motion::sample::resample;
 use kumite_motion::volume::{self, Volumes};
 use kumite_motion::{Clip, FrameIdx, JointIdx, Pose, Roles, humanoid};
@@ -41,7 +41,7 @@ pub fn run() {
     figure("pairs", found.pairs as f64, "");
     figure("transitions", found.list.len() as f64, "");
     figure("limit of the distance", f64::from(found.limit) * 100.0, "cm");
-    figure("limit for bridges", f64::from(found.bridge_limit) * 100.0, "cm");
+    figure("limit for long transitions", f64::from(found.long_limit) * 100.0, "cm");
     figure("find, one thread", rate / 1e6, "M pairs/s");
     let start = Instant::now();
     black_box(find(&clips, &TransitionConfig { threads: 2, ..one.clone() }).is_ok());
@@ -106,7 +106,7 @@ pub fn run() {
 fn five_minutes() -> Vec<Clip> {
     let skeleton = Arc::new(humanoid::skeleton());
     let (roles, anatomy) = (Roles::canonical(), Anatomy::of_canonical(&skeleton));
-    let to = Actor { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
+    let to = RetargetBody { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
     let (mut clips, mut frames): (Vec<Clip>, usize) = (Vec::new(), 0);
     for data in mocap::cmu() {
         if frames >= FRAMES {
@@ -115,7 +115,7 @@ fn five_minutes() -> Vec<Clip> {
         let clip = (|| {
             let raw = bvh::read(&data).ok()?.0.to_clip("cmu").ok()?;
             let u = understand(&raw)?;
-            let from = Actor { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
+            let from = RetargetBody { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
             let clip = retarget(&u.clip, from, to).ok()?.with_fps(u.fps.value).ok()?;
             resample(&clip, FPS).ok()
         })();

@@ -8,7 +8,7 @@ use kumite_formats::{bvh, gltf};
 use kumite_motion::align::Planar;
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::mirror::{Mirror, reflected};
-use kumite_motion::retarget::{Actor, retarget};
+use kumite_motion::retarget::{RetargetBody, retarget};
 use kumite_motion::{Clip, FrameIdx, Role, Roles, Skeleton, Vec2, humanoid, sample};
 use kumite_picture::Replay;
 use serde_json::json;
@@ -105,12 +105,12 @@ fn warn(progress: &Progress, text: &str) {
 }
 
 /// What happens in a clip, for whoever edits the file: where spans and their active windows begin and end.
-pub(crate) fn markers(clip: &Clip) -> Vec<gltf::Marker> {
+pub(crate) fn markers(clip: &Clip) -> Vec<gltf::GltfMarker> {
     let mut markers = Vec::new();
     for span in &clip.spans {
         let what = if span.label.is_empty() { span.kind.name() } else { &span.label };
         let mut mark = |seconds: f32, when: &str| {
-            markers.push(gltf::Marker { seconds, name: format!("{what} {when}"), actor: Some(clip.name.clone()) });
+            markers.push(gltf::GltfMarker { seconds, name: format!("{what} {when}"), actor: Some(clip.name.clone()) });
         };
         mark(span.from, "begins");
         if let Some((from, to)) = span.active {
@@ -123,9 +123,13 @@ pub(crate) fn markers(clip: &Clip) -> Vec<gltf::Marker> {
     markers
 }
 
-fn gltf_actors(clips: &[Ready]) -> Vec<gltf::Actor<'_>> {
-    let colour = |i: usize| gltf::Actor::COLOURS[i % gltf::Actor::COLOURS.len()];
-    clips.iter().enumerate().map(|(i, (clip, _))| gltf::Actor { name: &clip.name, clip, colour: colour(i) }).collect()
+fn gltf_actors(clips: &[Ready]) -> Vec<gltf::GltfCharacter<'_>> {
+    let colour = |i: usize| gltf::GltfCharacter::COLOURS[i % gltf::GltfCharacter::COLOURS.len()];
+    clips
+        .iter()
+        .enumerate()
+        .map(|(i, (clip, _))| gltf::GltfCharacter { name: &clip.name, clip, colour: colour(i) })
+        .collect()
 }
 
 fn ending(path: &Path) -> CliResult<&'static str> {
@@ -185,13 +189,13 @@ fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>
         let failed = |e: kumite_motion::ClipError| Failure::bad(e.to_string()).in_file(Path::new(&source.name));
         let (mut clip, roles) = match rig {
             Some(rig) => {
-                let to = Actor { skeleton: &rig.skeleton, roles: &rig.roles, anatomy: &rig.anatomy };
+                let to = RetargetBody { skeleton: &rig.skeleton, roles: &rig.roles, anatomy: &rig.anatomy };
                 (carried_over(source, motion, to)?, Some(rig.roles))
             }
             None if args.canonical => {
                 let skeleton = Arc::new(humanoid::skeleton());
                 let (roles, anatomy) = (Roles::canonical(), Anatomy::of_canonical(&skeleton));
-                let to = Actor { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
+                let to = RetargetBody { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
                 (carried_over(source, motion, to)?, Some(roles))
             }
             // BVH to BVH changes nothing that was not asked for; what needs to know left from right and up from down, and everything
@@ -238,11 +242,11 @@ fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>
 }
 
 /// The motion on another body.
-fn carried_over(source: &Source, motion: &Motion, to: Actor<'_>) -> CliResult<Clip> {
+fn carried_over(source: &Source, motion: &Motion, to: RetargetBody<'_>) -> CliResult<Clip> {
     let file = Path::new(&source.name);
     let unknown = || Failure::bad("not a person: it cannot be carried over to another body").in_file(file);
     let (roles, anatomy) = (motion.roles().ok_or_else(unknown)?, motion.anatomy().ok_or_else(unknown)?);
     let clip = motion.shown();
-    let from = Actor { skeleton: clip.skeleton(), roles: &roles, anatomy: &anatomy };
+    let from = RetargetBody { skeleton: clip.skeleton(), roles: &roles, anatomy: &anatomy };
     retarget(clip, from, to).map_err(|e| Failure::bad(e.to_string()).in_file(file))
 }

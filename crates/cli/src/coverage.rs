@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use kumite_bake::coverage::{self, DIRECTIONS, HORIZONS, Reach, SOON, Spot};
+use kumite_bake::coverage::{self, DIRECTIONS, GroundReach, HORIZONS, SOON, Spot};
 use kumite_bake::repair::{seconds_until, synthetic_share};
 use kumite_motion::library::Library;
 use kumite_motion::{Role, SpanKind};
@@ -29,7 +29,7 @@ pub(crate) struct Told {
     pub(crate) json: Value,
     pub(crate) gaps: Vec<Value>,
     pub(crate) synthetic_share: f32,
-    reach: Reach,
+    reach: GroundReach,
     spots: Vec<Spot>,
 }
 

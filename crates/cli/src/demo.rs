@@ -31,7 +31,7 @@ pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> CliResult<Report> {
         let name = &clip.name;
         let replay =
             Replay { title: name.clone(), figures: vec![picture_flags::figure(clip, roles)], ..Replay::default() };
-        let actor = gltf::Actor { name, clip, colour: gltf::Actor::COLOURS[0] };
+        let actor = gltf::GltfCharacter { name, clip, colour: gltf::GltfCharacter::COLOURS[0] };
         let files = [
             (format!("{name}.html"), replay.to_html().into_bytes()),
             (format!("{name}.glb"), gltf::write_glb(name, &[actor], &convert::markers(clip))),

@@ -354,9 +354,11 @@ impl Made<'_> {
         match ending {
             "json" => format!("{json}\n").into_bytes(),
             "bvh" => bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes(),
-            "glb" => {
-                gltf::write_glb("dodge", &[gltf::Actor { name: "dodge", clip, colour: gltf::Actor::COLOURS[0] }], &[])
-            }
+            "glb" => gltf::write_glb(
+                "dodge",
+                &[gltf::GltfCharacter { name: "dodge", clip, colour: gltf::GltfCharacter::COLOURS[0] }],
+                &[],
+            ),
             "html" => {
                 let mut markers = vec![Marker {
                     time: BEFORE,

@@ -270,11 +270,11 @@ fn written(args: &PlayArgs, ending: &str, scene: &Scene, takes: &[Take], balls: 
             bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes()
         }),
         "glb" => {
-            let colour = |i: usize| gltf::Actor::COLOURS[i % gltf::Actor::COLOURS.len()];
-            let actors: Vec<gltf::Actor<'_>> = clips
+            let colour = |i: usize| gltf::GltfCharacter::COLOURS[i % gltf::GltfCharacter::COLOURS.len()];
+            let actors: Vec<gltf::GltfCharacter<'_>> = clips
                 .iter()
                 .enumerate()
-                .map(|(i, clip)| gltf::Actor { name: &clip.name, clip, colour: colour(i) })
+                .map(|(i, clip)| gltf::GltfCharacter { name: &clip.name, clip, colour: colour(i) })
                 .collect();
             gltf::write_glb(&title, &actors, &[])
         }

@@ -170,14 +170,14 @@ fn from_gltf(path: &Path, name: String, fps: Option<f32>) -> CliResult<Source> {
 /// The rest pose of a rig that is not animated, as a clip of one frame.
 fn rest_of(file: &gltf::GltfFile, path: &Path, warnings: &mut Vec<Warning>) -> CliResult<Vec<Clip>> {
     let failed = |e: &dyn std::fmt::Display| Failure::bad(e.to_string()).in_file(path);
-    let (characters, _) = file.characters().map_err(|e| failed(&e))?;
-    if characters.is_empty() {
+    let (skeletons, _) = file.skeletons().map_err(|e| failed(&e))?;
+    if skeletons.is_empty() {
         return Err(Failure::bad("the file holds neither a skeleton nor an animation of one").in_file(path));
     }
     let text = "no animation: this is a rig, seen in the pose it was built in".to_owned();
     warnings.push(Warning { line: None, text });
-    let still = |c: &gltf::Character| Clip::new(&c.name, c.skeleton().clone(), 30.0, &[Pose::rest(c.skeleton())]);
-    characters.iter().map(still).collect::<Result<_, _>>().map_err(|e| failed(&e))
+    let still = |c: &gltf::GltfSkeleton| Clip::new(&c.name, c.skeleton().clone(), 30.0, &[Pose::rest(c.skeleton())]);
+    skeletons.iter().map(still).collect::<Result<_, _>>().map_err(|e| failed(&e))
 }
 
 fn keying(error: KeyingError) -> Failure {

@@ -472,7 +472,11 @@ fn written(
     };
     Some(match ending {
         "bvh" => bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes(),
-        "glb" => gltf::write_glb("walk", &[gltf::Actor { name: "walk", clip, colour: gltf::Actor::COLOURS[0] }], &[]),
+        "glb" => gltf::write_glb(
+            "walk",
+            &[gltf::GltfCharacter { name: "walk", clip, colour: gltf::GltfCharacter::COLOURS[0] }],
+            &[],
+        ),
         "svg" => plan(&args.scene, request, done, picture.width.min(900), picture.theme())?.to_svg().into_bytes(),
         "html" => {
             let cuts = attempt.best.iter().flat_map(|b| b.0.take.events.iter()).filter(|e| e.joined);

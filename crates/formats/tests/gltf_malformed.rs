@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use common::{Chance, fuzz_seconds, mutate};
-use kumite_formats::gltf::{self, Actor, Rig};
+use kumite_formats::gltf::{self, GltfCharacter, Rig};
 use kumite_motion::{Clip, Pose, humanoid};
 use serde_json::{Value, json};
 
@@ -352,7 +352,7 @@ fn hostile_sizes_cost_no_more_than_their_bytes() {
 fn harmed_files_are_read_or_refused_but_do_no_harm() {
     let clip =
         Clip::new("seed", Arc::new(humanoid::skeleton()), 30.0, &vec![Pose::rest(&humanoid::skeleton()); 3]).unwrap();
-    let take = gltf::write_glb("seed", &[Actor { name: "A", clip: &clip, colour: [0.5; 3] }], &[]);
+    let take = gltf::write_glb("seed", &[GltfCharacter { name: "A", clip: &clip, colour: [0.5; 3] }], &[]);
     // The head of a take without its long data is all that steers the reader.
     let text = take[20..].iter().take_while(|&&b| b != 0).copied().collect::<Vec<u8>>();
     let seeds = [good().to_string().into_bytes(), glb(good().to_string().as_bytes(), &data()), glb(&text, &[0; 400])];

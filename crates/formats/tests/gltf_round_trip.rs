@@ -7,7 +7,7 @@ mod common;
 use std::sync::Arc;
 
 use glam::{Quat, Vec3};
-use kumite_formats::gltf::{self, Actor, GltfFile, Marker, Rig};
+use kumite_formats::gltf::{self, GltfCharacter, GltfFile, GltfMarker, Rig};
 use kumite_formats::{Warning, bvh};
 use kumite_motion::{Clip, FrameIdx, Joint, Pose, Skeleton, fk::Tracks, humanoid, rotation};
 use serde_json::{Value, json};
@@ -41,8 +41,8 @@ fn apart(a: &Clip, b: &Clip) -> f32 {
     worst
 }
 
-fn actor<'a>(name: &'a str, clip: &'a Clip) -> Actor<'a> {
-    Actor { name, clip, colour: Actor::COLOURS[0] }
+fn character<'a>(name: &'a str, clip: &'a Clip) -> GltfCharacter<'a> {
+    GltfCharacter { name, clip, colour: GltfCharacter::COLOURS[0] }
 }
 
 /// A person who walks a curve, turns and bends.
@@ -64,7 +64,7 @@ fn captures_come_back_from_glb_to_a_tenth_of_a_millimetre() {
     let (mut worst, mut tried) = (0.0_f32, 0);
     for path in files.iter().filter(|p| p.metadata().is_ok_and(|m| m.len() < 2_000_000)) {
         let clip = bvh::read(&std::fs::read(path).unwrap()).unwrap().0.to_clip("take").unwrap();
-        let back = clips(&gltf::write_glb("take", &[actor("A", &clip)], &[]));
+        let back = clips(&gltf::write_glb("take", &[character("A", &clip)], &[]));
         assert_eq!(back.len(), 1);
         // As if every capture were of a person 1.7 m tall, whatever its unit.
         let tracks = Tracks::of(&clip);
@@ -81,9 +81,9 @@ fn captures_come_back_from_glb_to_a_tenth_of_a_millimetre() {
 #[test]
 fn a_take_of_two_comes_back_as_two_clips_with_their_root_bones() {
     let (ana, bo) = (dance("ana", 90, 60.0), dance("bo", 45, 30.0));
-    let markers = [Marker { seconds: 0.5, name: "hit".to_owned(), actor: Some("Ana".to_owned()) }];
-    let bytes = gltf::write_glb("bout", &[actor("Ana", &ana), actor("Bo", &bo)], &markers);
-    assert_eq!(bytes, gltf::write_glb("bout", &[actor("Ana", &ana), actor("Bo", &bo)], &markers));
+    let markers = [GltfMarker { seconds: 0.5, name: "hit".to_owned(), actor: Some("Ana".to_owned()) }];
+    let bytes = gltf::write_glb("bout", &[character("Ana", &ana), character("Bo", &bo)], &markers);
+    assert_eq!(bytes, gltf::write_glb("bout", &[character("Ana", &ana), character("Bo", &bo)], &markers));
     let back = clips(&bytes);
     assert_eq!(back.iter().map(|c| &*c.name).collect::<Vec<_>>(), ["Ana bout", "Bo bout"]);
     assert!(apart(&ana, &back[0]) < 1e-5 && apart(&bo, &back[1]) < 1e-5);
@@ -283,7 +283,7 @@ fn uneven_scale_is_said_and_mirrors_are_refused() {
 #[test]
 fn a_rig_keeps_all_but_its_animations() {
     let old = dance("old", 30, 30.0);
-    let bytes = gltf::write_glb("old", &[actor("Rig", &old)], &[]);
+    let bytes = gltf::write_glb("old", &[character("Rig", &old)], &[]);
     let (rig, warnings) = Rig::new(read(&bytes).0).unwrap();
     assert_eq!(warnings, []);
     let moved = Clip::from_fn("new", Arc::clone(rig.skeleton()), 60.0, 50, |frame, pose: &mut Pose| {
@@ -391,8 +391,8 @@ fn hair_that_hangs_on_a_head_is_part_of_its_character_and_a_second_person_is_not
     let nodes: Vec<Value> = nodes.into_iter().chain(others).map(|(name, child)| node(name, child)).collect();
     let skins = json!([{"joints": [1, 2]}, {"joints": [3, 4]}, {"joints": [6, 7]}]);
     let bytes = armature(json!({"nodes": nodes, "skins": skins}));
-    let (characters, _) = read(&bytes).0.characters().unwrap();
-    let all: Vec<(&str, usize)> = characters.iter().map(|c| (&*c.name, c.skeleton().len())).collect();
+    let (skeletons, _) = read(&bytes).0.skeletons().unwrap();
+    let all: Vec<(&str, usize)> = skeletons.iter().map(|c| (&*c.name, c.skeleton().len())).collect();
     assert_eq!(all, [("A", 4), ("B", 2)]);
 }
 
@@ -415,7 +415,7 @@ fn rest_rotations_and_moving_joints_come_back() {
         pose.rotations[2] = rotation::about(Vec3::Y, t) * joints[2].rest;
     })
     .unwrap();
-    let back = clips(&gltf::write_glb("slide", &[actor("A", &clip)], &[])).remove(0);
+    let back = clips(&gltf::write_glb("slide", &[character("A", &clip)], &[])).remove(0);
     assert_eq!(back.skeleton().name(kumite_motion::JointIdx::ROOT), "root_motion");
     assert!(apart(&clip, &back) < 1e-5);
     for j in clip.skeleton().joints().skip(1) {

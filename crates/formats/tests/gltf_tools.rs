@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use kumite_formats::bvh;
-use kumite_formats::gltf::{self, Actor, Marker, Rig};
+use kumite_formats::gltf::{self, GltfCharacter, GltfMarker, Rig};
 use kumite_motion::{Clip, FrameIdx, Pose, fk::Tracks, humanoid, rotation};
 use serde_json::Value;
 
@@ -53,24 +53,24 @@ fn stroll(frames: usize) -> Clip {
     .unwrap()
 }
 
-fn actor<'a>(name: &'a str, clip: &'a Clip, i: usize) -> Actor<'a> {
-    Actor { name, clip, colour: Actor::COLOURS[i] }
+fn character<'a>(name: &'a str, clip: &'a Clip, i: usize) -> GltfCharacter<'a> {
+    GltfCharacter { name, clip, colour: GltfCharacter::COLOURS[i] }
 }
 
 #[test]
 fn the_validator_finds_nothing_and_three_js_plays_it() {
     let Some(folder) = tools() else { return };
     let clip = stroll(61);
-    let markers = [Marker { seconds: 1.0, name: "step".to_owned(), actor: None }];
-    let two = gltf::write_glb("two", &[actor("Ana", &clip, 0), actor("Bo", &clip, 1)], &markers);
+    let markers = [GltfMarker { seconds: 1.0, name: "step".to_owned(), actor: None }];
+    let two = gltf::write_glb("two", &[character("Ana", &clip, 0), character("Bo", &clip, 1)], &markers);
     let (file, _) =
-        gltf::read(&gltf::write_glb("one", &[actor("Ana", &clip, 0)], &[]), |_| Err(String::new())).unwrap();
+        gltf::read(&gltf::write_glb("one", &[character("Ana", &clip, 0)], &[]), |_| Err(String::new())).unwrap();
     let again = file.to_clips().unwrap().0.remove(0);
     let (rig, _) = Rig::new(file).unwrap();
     let still = stroll(1);
     let mut files = vec![
         ("two.glb", two),
-        ("still.glb", gltf::write_glb("still", &[actor("Ana", &still, 0)], &[])),
+        ("still.glb", gltf::write_glb("still", &[character("Ana", &still, 0)], &[])),
         ("rig.glb", rig.write(&[&again]).unwrap()),
         ("none.glb", gltf::write_glb("none", &[], &[])),
     ];
@@ -82,7 +82,7 @@ fn the_validator_finds_nothing_and_three_js_plays_it() {
         let Some(path) = captures.iter().find(of_source) else { continue };
         let clip = bvh::read(&std::fs::read(path).unwrap()).unwrap().0.to_clip(source).unwrap();
         shapes.push((clip.skeleton().len(), clip.skeleton().movers().len()));
-        files.push((source, gltf::write_glb(source, &[actor("C", &clip, 2)], &[])));
+        files.push((source, gltf::write_glb(source, &[character("C", &clip, 2)], &[])));
     }
     let seen = look(&folder, &files);
     assert_eq!(seen.len(), files.len());
@@ -94,7 +94,7 @@ fn the_validator_finds_nothing_and_three_js_plays_it() {
             seen["messages"]
         );
     }
-    // Per actor: the root bone moves and turns, the pelvis moves, all 21 joints turn.
+    // Per character: the root bone moves and turns, the pelvis moves, all 21 joints turn.
     assert_eq!((&seen[0]["bones"], &seen[0]["skinned"]), (&44.into(), &6.into()));
     assert_eq!(seen[0]["animations"][0]["tracks"], 2 * 24);
     assert!((seen[0]["animations"][0]["duration"].as_f64().unwrap() - 2.0).abs() < 1e-6);

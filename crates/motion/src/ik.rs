@@ -14,7 +14,7 @@ pub struct Limb {
     /// Unit axis of the hinge, in its own frame; bending is positive.
     pub axis: Vec3,
     /// How far the hinge may bend, radians.
-    pub bend: (f32, f32),
+    pub flexion: (f32, f32),
 }
 
 /// Where to put the end of a limb.
@@ -33,12 +33,12 @@ pub struct Reach {
 
 /// The answer of [`Limb::solve`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bent {
+pub struct SolvedLimb {
     /// World rotation of the upper joint.
     pub upper: Quat,
-    /// Angle of the hinge, within [`Limb::bend`].
-    pub bend: f32,
-    /// Local rotation of the hinge: `bend` about [`Limb::axis`].
+    /// Angle of the hinge, within [`Limb::flexion`].
+    pub flexion: f32,
+    /// Local rotation of the hinge: `flexion` about [`Limb::axis`].
     pub hinge: Quat,
     /// How far the end stays short of (or beyond) the target, metres; 0 where it was reachable.
     pub miss: f32,
@@ -50,22 +50,22 @@ impl Limb {
         let hinge = end.parent()?;
         let axis = humanoid::hinge_axis(hinge)?;
         // Elbows and knees alike, 145 degrees: American Academy of Orthopaedic Surgeons, Joint Motion, 1965.
-        let bend = (0.0, 2.53);
-        Some(Limb { upper: skeleton.offset(hinge.joint()), lower: skeleton.offset(end.joint()), axis, bend })
+        let flexion = (0.0, 2.53);
+        Some(Limb { upper: skeleton.offset(hinge.joint()), lower: skeleton.offset(end.joint()), axis, flexion })
     }
 
-    /// Distance from upper joint to end at a bend.
-    pub fn length_at(&self, bend: f32) -> f32 {
-        (self.upper + about(self.axis, bend) * self.lower).length()
+    /// Distance from upper joint to end at a flexion of the hinge, radians.
+    pub fn length_at(&self, flexion: f32) -> f32 {
+        (self.upper + about(self.axis, flexion) * self.lower).length()
     }
 
     /// Bends and turns the limb so that its end meets the target, or comes as near as its hinge allows along
     /// the line to it.
-    pub fn solve(&self, reach: &Reach) -> Bent {
+    pub fn solve(&self, reach: &Reach) -> SolvedLimb {
         let line = reach.target - reach.from;
         let wanted = line.length();
-        let bend = self.bend_for(wanted);
-        let hinge = about(self.axis, bend);
+        let flexion = self.flexion_for(wanted);
+        let hinge = about(self.axis, flexion);
         let end = self.upper + hinge * self.lower;
         let reached = end.length();
         let axis = if wanted > 1e-6 { line / wanted } else { Vec3::NEG_Y };
@@ -86,22 +86,22 @@ impl Limb {
         let turned = first * side;
         let angle = libm::atan2f(turned.cross(pole).dot(axis), turned.dot(pole));
         let upper = (about(axis, angle) * first).normalize();
-        Bent { upper, bend, hinge, miss: (wanted - reached).abs() }
+        SolvedLimb { upper, flexion, hinge, miss: (wanted - reached).abs() }
     }
 
-    /// The bend at which the end is `distance` from the upper joint, within the hinge's limits: the law of cosines,
+    /// The flexion at which the end is `distance` from the upper joint, within the hinge's limits: the law of cosines,
     /// also where the bones at rest are not in line, or not square to the axis.
-    fn bend_for(&self, distance: f32) -> f32 {
+    fn flexion_for(&self, distance: f32) -> f32 {
         let (a_along, b_along) = (self.upper.dot(self.axis), self.lower.dot(self.axis));
         let (a, b) = (self.upper - self.axis * a_along, self.lower - self.axis * b_along);
         let product = a.length() * b.length();
         if product < 1e-9 {
-            return self.bend.0;
+            return self.flexion.0;
         }
         let rest = libm::atan2f(a.cross(b).dot(self.axis), a.dot(b));
         let squares = self.upper.length_squared() + self.lower.length_squared() + 2.0 * a_along * b_along;
         let cosine = (f64::from(distance) * f64::from(distance) - f64::from(squares)) / (2.0 * f64::from(product));
-        (libm::acos(cosine.clamp(-1.0, 1.0)) as f32 - rest).clamp(self.bend.0, self.bend.1)
+        (libm::acos(cosine.clamp(-1.0, 1.0)) as f32 - rest).clamp(self.flexion.0, self.flexion.1)
     }
 }
 
@@ -140,13 +140,13 @@ pub fn place(
     let Some(base) = top.parent() else { return f32::INFINITY };
     let (top, hinge, end) = (top.joint(), hinge.joint(), end.joint());
     let held = world.rotation(end);
-    let bent = limb.solve(&Reach { from: world.position(top), target, pole, swivel });
-    pose.rotations[top.at()] = (world.rotation(base.joint()).conjugate() * bent.upper).normalize();
-    pose.rotations[hinge.at()] = bent.hinge;
+    let solved = limb.solve(&Reach { from: world.position(top), target, pole, swivel });
+    pose.rotations[top.at()] = (world.rotation(base.joint()).conjugate() * solved.upper).normalize();
+    pose.rotations[hinge.at()] = solved.hinge;
     // The hand or foot keeps its attitude in the world.
-    pose.rotations[end.at()] = ((bent.upper * bent.hinge).conjugate() * held).normalize();
+    pose.rotations[end.at()] = ((solved.upper * solved.hinge).conjugate() * held).normalize();
     fk::pose(skeleton, pose, world);
-    bent.miss
+    solved.miss
 }
 
 /// A limb as it is posed, to be moved with as little change as can be: [`place`] poses a limb anew, [`Chain::reach`] nudges it. Whatever

@@ -12,7 +12,7 @@ use crate::{Clip, ClipError, Contacts, FrameIdx, JointIdx, Pose, Quat, Role, Rol
 
 /// One side of a retarget: a skeleton, who is what in it, and how its frames lie.
 #[derive(Clone, Copy, Debug)]
-pub struct Actor<'a> {
+pub struct RetargetBody<'a> {
     /// The joints.
     pub skeleton: &'a Arc<Skeleton>,
     /// Who is what.
@@ -26,7 +26,7 @@ const HAND_OVER: f32 = 0.15;
 
 /// Plays a clip of one body on another. Lengths scale with the legs; attitudes are kept; the balls of planted feet go where the source's
 /// went on its own scale, so what was planted stays planted. The floor ends up at 0. Needs the clip's contacts for that.
-pub fn retarget(clip: &Clip, from: Actor<'_>, to: Actor<'_>) -> Result<Clip, ClipError> {
+pub fn retarget(clip: &Clip, from: RetargetBody<'_>, to: RetargetBody<'_>) -> Result<Clip, ClipError> {
     let scale = to.anatomy.leg / from.anatomy.leg;
     let legs = [Side::new(&from, &to, Role::LeftAnkle), Side::new(&from, &to, Role::RightAnkle)];
     let feet = [
@@ -67,7 +67,7 @@ pub fn retarget(clip: &Clip, from: Actor<'_>, to: Actor<'_>) -> Result<Clip, Cli
 }
 
 /// Per joint of the target: which source joint turns it, and the constant between their frames.
-fn drivers(from: &Actor<'_>, to: &Actor<'_>) -> Vec<Option<(JointIdx, Quat)>> {
+fn drivers(from: &RetargetBody<'_>, to: &RetargetBody<'_>) -> Vec<Option<(JointIdx, Quat)>> {
     let mut drivers = vec![None; to.skeleton.len()];
     for (role, joint) in to.roles.iter() {
         let turn = (|| {
@@ -80,16 +80,16 @@ fn drivers(from: &Actor<'_>, to: &Actor<'_>) -> Vec<Option<(JointIdx, Quat)>> {
 }
 
 /// Half way between the hips, or the pelvis of who has none.
-fn middle(world: &WorldPose, actor: &Actor<'_>) -> Vec3 {
-    let hips = [Role::LeftHip, Role::RightHip].map(|r| actor.roles.get(r).map(|j| world.position(j)));
+fn middle(world: &WorldPose, body: &RetargetBody<'_>) -> Vec3 {
+    let hips = [Role::LeftHip, Role::RightHip].map(|r| body.roles.get(r).map(|j| world.position(j)));
     match hips {
         [Some(l), Some(r)] => (l + r) * 0.5,
-        _ => world.position(actor.roles.get(Role::Pelvis).unwrap_or(JointIdx::ROOT)),
+        _ => world.position(body.roles.get(Role::Pelvis).unwrap_or(JointIdx::ROOT)),
     }
 }
 
 /// Where the middle of the hips goes. Heights are measured from the hips: they are what the legs hold up.
-fn place_pelvis(from: &Actor<'_>, to: &Actor<'_>, scale: f32, source: &WorldPose) -> Vec3 {
+fn place_pelvis(from: &RetargetBody<'_>, to: &RetargetBody<'_>, scale: f32, source: &WorldPose) -> Vec3 {
     let s = middle(source, from);
     let height = (s.y - from.anatomy.floor - from.anatomy.ankle) * scale + to.anatomy.ankle;
     Vec3::new(s.x * scale, height, s.z * scale)
@@ -97,7 +97,7 @@ fn place_pelvis(from: &Actor<'_>, to: &Actor<'_>, scale: f32, source: &WorldPose
 
 /// The source's attitudes, but for a pelvis that rolls, with the hips at a place.
 fn pose_as(
-    to: &Actor<'_>,
+    to: &RetargetBody<'_>,
     drivers: &[Option<(JointIdx, Quat)>],
     source: &WorldPose,
     roll: Quat,
@@ -205,7 +205,7 @@ struct Side {
 }
 
 impl Side {
-    fn new(from: &Actor<'_>, to: &Actor<'_>, ankle: Role) -> Option<Side> {
+    fn new(from: &RetargetBody<'_>, to: &RetargetBody<'_>, ankle: Role) -> Option<Side> {
         let knee = ankle.parent()?;
         let hip = knee.parent()?;
         let source = [from.roles.get(hip)?, from.roles.get(knee)?, from.roles.get(ankle)?];
@@ -225,7 +225,7 @@ impl Side {
     }
 
     /// Bends the leg so that the ball of the foot stands where it is wanted, as far as the ground holds it.
-    fn plant(&self, to: &Actor<'_>, stand: &Stand, out: &mut Pose, world: &mut WorldPose) {
+    fn plant(&self, to: &RetargetBody<'_>, stand: &Stand, out: &mut Pose, world: &mut WorldPose) {
         let Some(own) = ball_of(to, world, self.foot) else { return };
         let (hip, ankle) = (world.position(self.leg.top), world.position(self.leg.end));
         let [now, then] = [ankle - hip, ankle + stand.wanted - own - hip];
@@ -240,15 +240,15 @@ impl Side {
 }
 
 /// The bottom of the ball of a foot, in the world. `ankle` says which foot.
-pub fn ball_of(actor: &Actor<'_>, world: &WorldPose, ankle: Role) -> Option<Vec3> {
-    let attitude = actor.anatomy.canonical(actor.roles, world, ankle)?;
-    let toe = ankle.child().and_then(|toe| actor.roles.get(toe));
+pub fn ball_of(body: &RetargetBody<'_>, world: &WorldPose, ankle: Role) -> Option<Vec3> {
+    let attitude = body.anatomy.canonical(body.roles, world, ankle)?;
+    let toe = ankle.child().and_then(|toe| body.roles.get(toe));
     Some(match toe {
-        Some(toe) => world.position(toe) - attitude * Vec3::Y * actor.anatomy.toe,
+        Some(toe) => world.position(toe) - attitude * Vec3::Y * body.anatomy.toe,
         // Where it would be on a person of that leg.
         None => {
-            let ahead = Vec3::new(0.0, -actor.anatomy.ankle, 0.16 * actor.anatomy.leg);
-            world.position(actor.roles.get(ankle)?) + attitude * ahead
+            let ahead = Vec3::new(0.0, -body.anatomy.ankle, 0.16 * body.anatomy.leg);
+            world.position(body.roles.get(ankle)?) + attitude * ahead
         }
     })
 }
@@ -257,21 +257,21 @@ pub fn ball_of(actor: &Actor<'_>, world: &WorldPose, ankle: Role) -> Option<Vec3
 const HEEL: f32 = 0.05;
 
 /// The bottom of the heel, in the world. `ankle` says which foot.
-pub fn heel_of(actor: &Actor<'_>, world: &WorldPose, ankle: Role) -> Option<Vec3> {
-    let attitude = actor.anatomy.canonical(actor.roles, world, ankle)?;
-    Some(world.position(actor.roles.get(ankle)?) + attitude * heel_below(actor))
+pub fn heel_of(body: &RetargetBody<'_>, world: &WorldPose, ankle: Role) -> Option<Vec3> {
+    let attitude = body.anatomy.canonical(body.roles, world, ankle)?;
+    Some(world.position(body.roles.get(ankle)?) + attitude * heel_below(body))
 }
 
 /// From ankle to the heel's bottom in the frame of a canonical foot.
-fn heel_below(actor: &Actor<'_>) -> Vec3 {
-    Vec3::new(0.0, -actor.anatomy.ankle, -HEEL * actor.anatomy.leg)
+fn heel_below(body: &RetargetBody<'_>) -> Vec3 {
+    Vec3::new(0.0, -body.anatomy.ankle, -HEEL * body.anatomy.leg)
 }
 
 /// From ankle to the ball's bottom in the frame of a canonical foot.
-fn foot_of(actor: &Actor<'_>, world: &WorldPose, ankle: Role) -> Option<Vec3> {
-    let attitude = actor.anatomy.canonical(actor.roles, world, ankle)?;
-    let at = world.position(actor.roles.get(ankle)?);
-    Some(attitude.conjugate() * (ball_of(actor, world, ankle)? - at))
+fn foot_of(body: &RetargetBody<'_>, world: &WorldPose, ankle: Role) -> Option<Vec3> {
+    let attitude = body.anatomy.canonical(body.roles, world, ankle)?;
+    let at = world.position(body.roles.get(ankle)?);
+    Some(attitude.conjugate() * (ball_of(body, world, ankle)? - at))
 }
 
 /// By how much the ball of the target's foot stands beside where the source's stood, in each frame: feet are of different length, and
@@ -279,8 +279,8 @@ fn foot_of(actor: &Actor<'_>, world: &WorldPose, ankle: Role) -> Option<Vec3> {
 /// only the heel is, so that the heel does not; passing over in between.
 fn offsets(
     clip: &Clip,
-    from: &Actor<'_>,
-    to: &Actor<'_>,
+    from: &RetargetBody<'_>,
+    to: &RetargetBody<'_>,
     scale: f32,
     (heel, toe): (Contacts, Contacts),
     ankle: Role,

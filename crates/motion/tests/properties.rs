@@ -168,7 +168,7 @@ proptest! {
         let skeleton = humanoid::skeleton();
         for end in [Role::LeftWrist, Role::RightWrist, Role::LeftAnkle, Role::RightAnkle] {
             let limb = Limb::of(&skeleton, end).unwrap();
-            let shortest = limb.length_at(limb.bend.1);
+            let shortest = limb.length_at(limb.flexion.1);
             let length = shortest + share * (limb.length_at(0.0) - shortest);
             let (hinge, top) = (end.parent().unwrap(), end.parent().unwrap().parent().unwrap());
             let mut pose = Pose::rest(&skeleton);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::blend::ease;
-use kumite_motion::retarget::{Actor, ball_of, heel_of};
+use kumite_motion::retarget::{RetargetBody, ball_of, heel_of};
 use kumite_motion::rotation::about;
 use kumite_motion::{Contacts, JointIdx, Pose, Role, Roles, Skeleton, Vec3, WorldPose, fk, ik};
 
@@ -156,12 +156,12 @@ impl Feet {
     ) -> Contacts {
         let mut stands = contacts;
         let roles = Roles::canonical();
-        let actor = Actor { skeleton, roles: &roles, anatomy };
+        let body = RetargetBody { skeleton, roles: &roles, anatomy };
         let near = contacts.with(soon);
         let mut targets = [None; 2];
         let mut drop = 0.0f32;
         for ((hold, (ankle, heel_part, toe_part)), target) in self.holds.iter_mut().zip(FEET).zip(&mut targets) {
-            let (Some(heel), Some(ball)) = (heel_of(&actor, world, ankle), ball_of(&actor, world, ankle)) else {
+            let (Some(heel), Some(ball)) = (heel_of(&body, world, ankle), ball_of(&body, world, ankle)) else {
                 continue;
             };
             for (grip, part) in hold.grip.iter_mut().zip([heel_part, toe_part]) {
@@ -343,7 +343,7 @@ mod tests {
         let skeleton = Arc::new(humanoid::skeleton());
         let anatomy = Anatomy::of_canonical(&skeleton);
         let roles = Roles::canonical();
-        let actor = Actor { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
+        let body = RetargetBody { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
         let (mut feet, mut world) = (Feet::default(), WorldPose::default());
         let (mut first, mut highest, mut stood) = (None, 0.0f32, 0);
         let all = Contacts::LEFT.with(Contacts::RIGHT);
@@ -354,7 +354,7 @@ mod tests {
             pose.translations[0].z += 0.8 * (tick as f32 - 20.0).max(0.0) / 60.0;
             fk::pose(&skeleton, &pose, &mut world);
             let stands = feet.plant(&skeleton, &anatomy, (all, all), 1.0 / 60.0, &mut pose, &mut world);
-            let (heel, ball) = (heel_of(&actor, &world, Role::LeftAnkle), ball_of(&actor, &world, Role::LeftAnkle));
+            let (heel, ball) = (heel_of(&body, &world, Role::LeftAnkle), ball_of(&body, &world, Role::LeftAnkle));
             let (heel, ball) = (heel.unwrap(), ball.unwrap());
             if !stands.any(Contacts::LEFT) {
                 if tick > 20 {

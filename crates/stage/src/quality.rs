@@ -1,7 +1,7 @@
 //! Numbers for how good a take is.
 
 use kumite_motion::anatomy::Anatomy;
-use kumite_motion::retarget::{Actor, ball_of, heel_of};
+use kumite_motion::retarget::{RetargetBody, ball_of, heel_of};
 use kumite_motion::rotation::to_vector;
 use kumite_motion::{Clip, FrameIdx, Pose, Role, Roles, Vec3, WorldPose, fk};
 
@@ -40,7 +40,7 @@ impl Quality {
         let (mut pose, mut world) = (Pose::default(), WorldPose::default());
         let anatomy = Anatomy::of_canonical(clip.skeleton());
         let roles = Roles::canonical();
-        let actor = Actor { skeleton: clip.skeleton(), roles: &roles, anatomy: &anatomy };
+        let body = RetargetBody { skeleton: clip.skeleton(), roles: &roles, anatomy: &anatomy };
         let mut before: [Option<(Part, Vec3)>; 2] = [None; 2];
         let mut quality = Quality::default();
         let (mut slides, mut floats, mut planted) = (0u32, 0.0f64, 0u32);
@@ -51,11 +51,8 @@ impl Quality {
             for ((ankle, heel, toe), before) in FEET.into_iter().zip(&mut before) {
                 let part = clip.contacts.get(frame).and_then(|c| Part::of(*c, heel, toe));
                 let stands = part.and_then(|part| {
-                    let at = if part == Part::Heel {
-                        heel_of(&actor, &world, ankle)
-                    } else {
-                        ball_of(&actor, &world, ankle)
-                    };
+                    let at =
+                        if part == Part::Heel { heel_of(&body, &world, ankle) } else { ball_of(&body, &world, ankle) };
                     Some((part, at?))
                 });
                 if let Some((part, at)) = stands {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use kumite_bake::understand::understand;
 use kumite_formats::bvh;
 use kumite_motion::anatomy::Anatomy;
-use kumite_motion::retarget::{Actor, retarget};
+use kumite_motion::retarget::{RetargetBody, retarget};
 use kumite_motion::rotation::to_vector;
 use kumite_motion::{FrameIdx, Role, Roles, humanoid, sample};
 use kumite_stage::SNAP_UNIT;
@@ -16,13 +16,13 @@ use kumite_stage::SNAP_UNIT;
 fn one_step_in_a_thousand_is_larger() {
     let skeleton = Arc::new(humanoid::skeleton());
     let (roles, anatomy) = (Roles::canonical(), Anatomy::of_canonical(&skeleton));
-    let to = Actor { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
+    let to = RetargetBody { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
     let skip = [Role::LeftWrist, Role::RightWrist, Role::LeftToe, Role::RightToe];
     let mut steps: Vec<f32> = Vec::new();
     for path in kumite_captures::files("bvh").iter().filter(|p| p.to_string_lossy().contains("combat")) {
         let raw = bvh::read(&std::fs::read(path).unwrap()).unwrap().0.to_clip("capture").unwrap();
         let u = understand(&raw).unwrap();
-        let from = Actor { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
+        let from = RetargetBody { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
         let clip =
             sample::resample(&retarget(&u.clip, from, to).unwrap().with_fps(u.fps.value).unwrap(), 60.0).unwrap();
         for role in Role::ALL.into_iter().filter(|r| !skip.contains(r)) {

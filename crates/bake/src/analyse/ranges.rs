@@ -54,7 +54,7 @@ fn unwrapped(angles: impl Iterator<Item = f32>) -> Vec<f32> {
     out
 }
 
-fn bend(signals: &Signals, f: usize, a: Role, b: Role, c: Role) -> f32 {
+fn flexion(signals: &Signals, f: usize, a: Role, b: Role, c: Role) -> f32 {
     let (u, v) = (signals.at(f, a) - signals.at(f, b), signals.at(f, c) - signals.at(f, b));
     libm::acosf(u.normalize_or_zero().dot(v.normalize_or_zero()).clamp(-1.0, 1.0)).to_degrees()
 }
@@ -83,7 +83,7 @@ pub fn ranges(signals: &Signals, piece: &Piece) -> Ranges {
         [
             spread(frames().map(|f| up(out(f)))),
             spread(frames().map(|f| about(out(f)))),
-            spread(frames().map(|f| bend(signals, f, top, middle, end))),
+            spread(frames().map(|f| flexion(signals, f, top, middle, end))),
         ]
     };
     let sorted = |mut pair: [[f32; 3]; 2]| {

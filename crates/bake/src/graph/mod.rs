@@ -28,14 +28,14 @@ pub struct GraphConfig {
     /// Nodes of one clip are at least this far apart, seconds. Nearer transitions are near-copies; without this edges
     /// of one frame arise.
     pub node_seconds: f32,
-    /// After an entry motion runs at least this long before it may branch again, or half as long where its clip ends
+    /// After a join the motion runs at least this long before it may branch again, or half as long where its clip ends
     /// before. Seconds.
     pub edge_seconds: f32,
     /// Edges that leave one node, the clip's own continuation included. A few more where connection needs them.
-    pub most_ways: usize,
-    /// Entries into one clip from one node are at least this far apart, seconds: the ways out should lead to
+    pub most_leaving: usize,
+    /// Joins from one node into one clip enter it at least this far apart, seconds: the ways out should lead to
     /// different motions.
-    pub entry_seconds: f32,
+    pub target_gap_seconds: f32,
     /// Spans of these kinds count as kept only if one edge plays all of them; of other kinds half is enough.
     pub unbroken: Vec<SpanKind>,
 }
@@ -46,8 +46,8 @@ impl Default for GraphConfig {
         Self {
             node_seconds: 0.2,
             edge_seconds: 0.3,
-            most_ways: 12,
-            entry_seconds: 0.5,
+            most_leaving: 12,
+            target_gap_seconds: 0.5,
             unbroken: vec![SpanKind::Attack, SpanKind::Avoid],
         }
     }
@@ -83,13 +83,13 @@ impl std::error::Error for BuildError {}
 
 /// An edge in the making.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct EdgeDraft {
     from: usize,
     to: usize,
     clip: ClipIdx,
     first: u32,
-    /// The transition that enters; `None` where the clip goes on.
-    entry: Option<usize>,
+    /// The transition that enters; `None` where the clip continues.
+    transition: Option<usize>,
 }
 
 /// Builds the graph. Same input, same graph.
@@ -100,19 +100,19 @@ pub fn build(clips: &[Clip], transitions: &Transitions, config: &GraphConfig) ->
         return Err(BuildError::OtherClips);
     }
     let nodes = choose_nodes(clips, list, config);
-    let ways = lay_ways(clips, list, &nodes, config);
-    let ends: Vec<(usize, usize)> = ways.iter().map(|w| (w.from, w.to)).collect();
+    let drafts = draft_edges(clips, list, &nodes, config);
+    let ends: Vec<(usize, usize)> = drafts.iter().map(|w| (w.from, w.to)).collect();
     let components = connect::components(nodes.len(), &ends);
-    let Some(core) = largest(clips, &nodes, &ways, &components) else {
+    let Some(core) = largest(clips, &nodes, &drafts, &components) else {
         return Err(BuildError::NoLoop { transitions: list.len() });
     };
     let inside: Vec<usize> =
-        (0..ways.len()).filter(|&w| [ways[w].from, ways[w].to].iter().all(|n| components[*n] == core)).collect();
-    let kept = thin_out(clips, transitions, &nodes, &ways, &inside, config);
-    let (kept_nodes, kept_ways) = join_chains(&nodes, &ways, &kept);
-    let graph = finish(clips, transitions, &nodes, &kept_nodes, &kept_ways)?;
-    let mut report = report::account(clips, &graph, &nodes, &ways, &components, core, config);
-    report.bridges =
+        (0..drafts.len()).filter(|&w| [drafts[w].from, drafts[w].to].iter().all(|n| components[*n] == core)).collect();
+    let kept = thin_out(clips, transitions, &nodes, &drafts, &inside, config);
+    let (kept_nodes, kept_drafts) = join_chains(&nodes, &drafts, &kept);
+    let graph = finish(clips, transitions, &nodes, &kept_nodes, &kept_drafts)?;
+    let mut report = report::account(clips, &graph, &nodes, &drafts, &components, core, config);
+    report.long_transitions =
         graph.edges().iter().filter(|e| e.join.is_some_and(|join| join.distance > transitions.limit)).count();
     Ok((graph, report))
 }
@@ -139,14 +139,14 @@ fn choose_nodes(clips: &[Clip], list: &[Transition], config: &GraphConfig) -> Ve
 }
 
 /// What can be played from each node.
-fn lay_ways(clips: &[Clip], list: &[Transition], nodes: &[Node], config: &GraphConfig) -> Vec<Way> {
-    let mut ways = Vec::new();
+fn draft_edges(clips: &[Clip], list: &[Transition], nodes: &[Node], config: &GraphConfig) -> Vec<EdgeDraft> {
+    let mut drafts = Vec::new();
     for (from, pair) in nodes.windows(2).enumerate() {
         if pair[0].clip == pair[1].clip {
-            ways.push(Way { from, to: from + 1, clip: pair[0].clip, first: pair[0].frame.0, entry: None });
+            drafts.push(EdgeDraft { from, to: from + 1, clip: pair[0].clip, first: pair[0].frame.0, transition: None });
         }
     }
-    for (entry, transition) in list.iter().enumerate() {
+    for (index, transition) in list.iter().enumerate() {
         let Ok(from) = nodes.binary_search(&Node { clip: transition.from.0, frame: transition.from.1 }) else {
             continue;
         };
@@ -157,17 +157,17 @@ fn lay_ways(clips: &[Clip], list: &[Transition], nodes: &[Node], config: &GraphC
         let near = |at: usize| nodes.get(at).is_some_and(|n| n.clip == clip && n.frame.0 > first);
         let to = if near(far) { Some(far) } else { far.checked_sub(1).filter(|at| near(*at)) };
         if let Some(to) = to {
-            ways.push(Way { from, to, clip, first, entry: Some(entry) });
+            drafts.push(EdgeDraft { from, to, clip, first, transition: Some(index) });
         }
     }
-    ways
+    drafts
 }
 
 /// The component that plays the longest part of the clips. `None` if none has an edge inside.
-fn largest(clips: &[Clip], nodes: &[Node], ways: &[Way], components: &[usize]) -> Option<usize> {
+fn largest(clips: &[Clip], nodes: &[Node], drafts: &[EdgeDraft], components: &[usize]) -> Option<usize> {
     let mut ranges: BTreeMap<usize, Vec<(ClipIdx, u32, u32)>> = BTreeMap::new();
-    for way in ways.iter().filter(|w| components[w.from] == components[w.to]) {
-        ranges.entry(components[way.from]).or_default().push((way.clip, way.first, nodes[way.to].frame.0));
+    for draft in drafts.iter().filter(|w| components[w.from] == components[w.to]) {
+        ranges.entry(components[draft.from]).or_default().push((draft.clip, draft.first, nodes[draft.to].frame.0));
     }
     let longest = |ranges: Vec<(ClipIdx, u32, u32)>| {
         report::union(ranges).iter().map(|r| f64::from(r.2 - r.1) / f64::from(clips[r.0.at()].fps())).sum::<f64>()
@@ -178,45 +178,46 @@ fn largest(clips: &[Clip], nodes: &[Node], ways: &[Way], components: &[usize]) -
 }
 
 /// At most so many ways out of each node, as different as can be, and still all nodes and unbroken spans within
-/// reach. Bridges, and cuts that are over at once, come in for the latter only.
+/// reach. Long transitions, and joins that are over at once, come in for the latter only.
 fn thin_out(
     clips: &[Clip],
     transitions: &Transitions,
     nodes: &[Node],
-    ways: &[Way],
+    drafts: &[EdgeDraft],
     inside: &[usize],
     config: &GraphConfig,
 ) -> Vec<usize> {
-    let distance = |w: usize| ways[w].entry.map_or(0.0, |t| transitions.list[t].distance);
-    let mut keep = vec![false; ways.len()];
+    let distance = |w: usize| drafts[w].transition.map_or(0.0, |t| transitions.list[t].distance);
+    let mut keep = vec![false; drafts.len()];
     let mut leaving: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    // Cuts in quick succession tear a body to and fro.
+    // Joins in quick succession tear a body to and fro.
     let hasty = |w: usize| {
-        let played = (nodes[ways[w].to].frame.0 - ways[w].first) as f32 / clips[ways[w].clip.at()].fps();
-        ways[w].entry.is_some() && played < 0.5 * config.edge_seconds
+        let played = (nodes[drafts[w].to].frame.0 - drafts[w].first) as f32 / clips[drafts[w].clip.at()].fps();
+        drafts[w].transition.is_some() && played < 0.5 * config.edge_seconds
     };
     let usual = inside.iter().filter(|w| distance(**w) <= transitions.limit && !hasty(**w));
-    usual.for_each(|&w| leaving.entry(ways[w].from).or_default().push(w));
+    usual.for_each(|&w| leaving.entry(drafts[w].from).or_default().push(w));
     for out in leaving.values_mut() {
         out.sort_by(|&a, &b| {
-            let natural = ways[b].entry.is_none().cmp(&ways[a].entry.is_none());
+            let natural = drafts[b].transition.is_none().cmp(&drafts[a].transition.is_none());
             natural.then(distance(a).total_cmp(&distance(b))).then(a.cmp(&b))
         });
-        // Round by round: the best way into each clip, then the second best, …; entries near ones already taken are
+        // Round by round: the best way into each clip, then the second best, …; joins near ones already taken are
         // left out.
         let mut taken: Vec<usize> = Vec::new();
         let mut waiting = out.clone();
-        while taken.len() < config.most_ways && !waiting.is_empty() {
+        while taken.len() < config.most_leaving && !waiting.is_empty() {
             let mut round = BTreeSet::new();
             let before = taken.len();
             waiting.retain(|&w| {
-                let gap = config.entry_seconds * clips[ways[w].clip.at()].fps();
-                let like =
-                    |&t: &usize| ways[t].clip == ways[w].clip && (ways[t].first.abs_diff(ways[w].first) as f32) < gap;
+                let gap = config.target_gap_seconds * clips[drafts[w].clip.at()].fps();
+                let like = |&t: &usize| {
+                    drafts[t].clip == drafts[w].clip && (drafts[t].first.abs_diff(drafts[w].first) as f32) < gap
+                };
                 if taken.iter().any(like) {
                     return false;
                 }
-                let take = taken.len() < config.most_ways && round.insert(ways[w].clip);
+                let take = taken.len() < config.most_leaving && round.insert(drafts[w].clip);
                 if take {
                     taken.push(w);
                 }
@@ -234,8 +235,8 @@ fn thin_out(
             continue;
         }
         let plays = |&&w: &&usize| {
-            ways[w].clip.at() == clip
-                && span_in(&clips[clip], span.from, span.to, ways[w].first, nodes[ways[w].to].frame.0)
+            drafts[w].clip.at() == clip
+                && span_in(&clips[clip], span.from, span.to, drafts[w].first, nodes[drafts[w].to].frame.0)
                     .is_some_and(|x| x)
         };
         let playing: Vec<usize> = inside.iter().filter(plays).copied().collect();
@@ -245,21 +246,21 @@ fn thin_out(
             keep[w] = true;
         }
     }
-    let ends: Vec<connect::End> = (0..ways.len())
-        .map(|w| connect::End { from: ways[w].from, to: ways[w].to, length: f64::from(distance(w)) })
+    let ends: Vec<connect::End> = (0..drafts.len())
+        .map(|w| connect::End { from: drafts[w].from, to: drafts[w].to, length: f64::from(distance(w)) })
         .collect();
     connect::reconnect(nodes.len(), &ends, inside, &mut keep);
     inside.iter().copied().filter(|&w| keep[w]).collect()
 }
 
 /// Nodes from which only the clip itself goes on are no branches: edges run through them.
-fn join_chains(nodes: &[Node], ways: &[Way], kept: &[usize]) -> (Vec<usize>, Vec<Way>) {
+fn join_chains(nodes: &[Node], drafts: &[EdgeDraft], kept: &[usize]) -> (Vec<usize>, Vec<EdgeDraft>) {
     let mut next = vec![None; nodes.len()];
     let mut branches = vec![false; nodes.len()];
     for &w in kept {
-        match ways[w].entry {
-            None => next[ways[w].from] = Some(ways[w].to),
-            Some(_) => branches[ways[w].from] = true,
+        match drafts[w].transition {
+            None => next[drafts[w].from] = Some(drafts[w].to),
+            Some(_) => branches[drafts[w].from] = true,
         }
     }
     // Clips run forward, so what comes next has a higher number: from the back, each end is known when it is asked for.
@@ -269,10 +270,13 @@ fn join_chains(nodes: &[Node], ways: &[Way], kept: &[usize]) -> (Vec<usize>, Vec
             end[node] = end[next];
         }
     }
-    let ways: Vec<Way> =
-        kept.iter().map(|&w| Way { to: end[ways[w].to], ..ways[w] }).filter(|w| end[w.from] == w.from).collect();
-    let used: BTreeSet<usize> = ways.iter().map(|w| w.from).collect();
-    (used.into_iter().collect(), ways)
+    let drafts: Vec<EdgeDraft> = kept
+        .iter()
+        .map(|&w| EdgeDraft { to: end[drafts[w].to], ..drafts[w] })
+        .filter(|w| end[w.from] == w.from)
+        .collect();
+    let used: BTreeSet<usize> = drafts.iter().map(|w| w.from).collect();
+    (used.into_iter().collect(), drafts)
 }
 
 fn finish(
@@ -280,20 +284,20 @@ fn finish(
     transitions: &Transitions,
     nodes: &[Node],
     kept: &[usize],
-    ways: &[Way],
+    drafts: &[EdgeDraft],
 ) -> Result<Graph, BuildError> {
     let index = |node: usize| NodeIdx(kept.partition_point(|k| *k < node) as u32);
-    let edges = ways.iter().map(|way| {
-        let clip = &clips[way.clip.at()];
-        let (first, last) = (FrameIdx(way.first), nodes[way.to].frame);
+    let edges = drafts.iter().map(|draft| {
+        let clip = &clips[draft.clip.at()];
+        let (first, last) = (FrameIdx(draft.first), nodes[draft.to].frame);
         let seconds = (last.0 - first.0) as f32 / clip.fps();
-        let join = way.entry.map(|t| {
+        let join = draft.transition.map(|t| {
             let Transition { align, distance, .. } = transitions.list[t];
             Join { blend: transitions.window_seconds, align, distance }
         });
         let displacement = stand(clip, first).inverse().after(&stand(clip, last));
-        let range = (way.clip, first, last);
-        let edge = Edge::new(index(way.from), index(way.to), range, join, seconds, displacement);
+        let range = (draft.clip, first, last);
+        let edge = Edge::new(index(draft.from), index(draft.to), range, join, seconds, displacement);
         let within = clip.spans.iter().enumerate().filter_map(|(span, s)| {
             let whole = span_in(clip, s.from, s.to, first.0, last.0)?;
             Some(SpanRef { span: span as u32, whole })

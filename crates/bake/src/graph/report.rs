@@ -6,7 +6,7 @@ use kumite_motion::graph::Edge;
 use kumite_motion::library::Library;
 use kumite_motion::{Clip, ClipIdx, Graph, Span, SpanKind};
 
-use super::{GraphConfig, Node, Way, connect, span_in};
+use super::{EdgeDraft, GraphConfig, Node, connect, span_in};
 
 /// Why a span is not in the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,7 +71,7 @@ pub struct Report {
     /// Edges before and after.
     pub edges: (usize, usize),
     /// Edges entered by transitions farther than ordinary ones, for the sake of what would be lost without.
-    pub bridges: usize,
+    pub long_transitions: usize,
     /// Length of all clips, and of what of them the graph plays. Seconds.
     pub seconds: (f32, f32),
     /// Per kind and label, in that order.
@@ -124,15 +124,15 @@ pub(super) fn account(
     clips: &[Clip],
     graph: &Graph,
     nodes: &[Node],
-    ways: &[Way],
+    drafts: &[EdgeDraft],
     components: &[usize],
     core: usize,
     config: &GraphConfig,
 ) -> Report {
     let played = union(graph.edges().iter().map(|e| (e.clip, e.first.0, e.last.0)).collect());
     let members: Vec<usize> = (0..nodes.len()).filter(|n| components[*n] == core).collect();
-    let onwards = connect::reached(nodes.len(), ways.iter().map(|w| (w.from, w.to)), &members);
-    let back = connect::reached(nodes.len(), ways.iter().map(|w| (w.to, w.from)), &members);
+    let onwards = connect::reached(nodes.len(), drafts.iter().map(|w| (w.from, w.to)), &members);
+    let back = connect::reached(nodes.len(), drafts.iter().map(|w| (w.to, w.from)), &members);
     let mut labels: BTreeMap<(SpanKind, &str), LabelLoss> = BTreeMap::new();
     for (index, clip) in clips.iter().enumerate() {
         let clip_idx = ClipIdx(index as u32);
@@ -149,12 +149,12 @@ pub(super) fn account(
                 loss.kept += 1;
                 continue;
             }
-            let touches = |w: &&Way| {
+            let touches = |w: &&EdgeDraft| {
                 let within = span_in(clip, span.from, span.to, w.first, nodes[w.to].frame.0);
                 w.clip == clip_idx
                     && if config.unbroken.contains(&span.kind) { within == Some(true) } else { within.is_some() }
             };
-            let playing: Vec<&Way> = ways.iter().filter(touches).collect();
+            let playing: Vec<&EdgeDraft> = drafts.iter().filter(touches).collect();
             let why = if playing.is_empty() {
                 Why::Unconnected
             } else if playing.iter().any(|w| onwards[w.from]) {
@@ -173,8 +173,8 @@ pub(super) fn account(
     Report {
         components: components.iter().max().map_or(0, |c| c + 1),
         nodes: (nodes.len(), graph.nodes().len()),
-        edges: (ways.len(), graph.edges().len()),
-        bridges: 0,
+        edges: (drafts.len(), graph.edges().len()),
+        long_transitions: 0,
         seconds: (clips.iter().map(Clip::seconds).sum(), played.iter().map(seconds).sum()),
         labels: labels.into_values().collect(),
         lost_clips,

@@ -8,7 +8,7 @@ use std::ops::Range;
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::{Clip, Role, Roles, Span, Vec2, Vec3, mass, sample};
 
-use super::film::Film;
+use super::posed::PosedClip;
 
 /// What acts, and with it how the active phase is found and how far a reach is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub enum Act {
 
 /// What was measured of one action. Lengths in metres of the default person.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Figures {
+pub struct ActionFigures {
     /// When it is active, seconds of the clip.
     pub active: (f32, f32),
     /// Peak speed of the hand that acts, or of the faster one, metres per second.
@@ -43,7 +43,7 @@ pub struct Figures {
     pub mass_travel: f32,
 }
 
-impl Figures {
+impl ActionFigures {
     /// Length of the active phase, seconds.
     pub fn active_seconds(&self) -> f32 {
         self.active.1 - self.active.0
@@ -62,12 +62,12 @@ const SHORTEST_STEP: f32 = 0.13;
 const LEAST_STEP: f32 = 0.12;
 
 /// Measures what happens in a span: one action, or every step that begins in it.
-pub fn figures(clip: &Clip, span: &Span, act: Act) -> Vec<Figures> {
+pub fn figures(clip: &Clip, span: &Span, act: Act) -> Vec<ActionFigures> {
     let roles = Roles::canonical();
     let anatomy = Anatomy::of_canonical(clip.skeleton());
     let Ok(even) = sample::resample(clip, RATE) else { return Vec::new() };
-    let film = Film::of(&even, &roles, &anatomy);
-    let action = Action::of(&film, &roles);
+    let posed = PosedClip::of(&even, &roles, &anatomy);
+    let action = Action::of(&posed, &roles);
     action.map_or_else(Vec::new, |action| action.figures(span, act))
 }
 
@@ -87,8 +87,8 @@ struct Action {
 }
 
 impl Action {
-    fn of(film: &Film, roles: &Roles) -> Option<Action> {
-        let track = |role| film.track(role);
+    fn of(posed: &PosedClip, roles: &Roles) -> Option<Action> {
+        let track = |role| posed.track(role);
         let hands = [track(Role::LeftWrist)?, track(Role::RightWrist)?];
         let elbows = [track(Role::LeftElbow)?, track(Role::RightElbow)?];
         let shoulders = [track(Role::LeftShoulder)?, track(Role::RightShoulder)?];
@@ -99,20 +99,20 @@ impl Action {
         };
         Some(Action {
             seen: [0, 1].map(|side| hands[side].iter().zip(&chest).map(|(h, c)| *h - *c).collect()),
-            stretch: [0, 1].map(|side| (0..film.frames()).map(|f| share(side, f)).collect()),
+            stretch: [0, 1].map(|side| (0..posed.frames()).map(|f| share(side, f)).collect()),
             feet: [track(Role::LeftAnkle)?, track(Role::RightAnkle)?],
             balls: [track(Role::LeftToe)?, track(Role::RightToe)?],
             head: track(Role::Head)?,
-            masses: (film.worlds.iter())
-                .map(|w| mass::centre(film.skeleton, roles, w))
+            masses: (posed.worlds.iter())
+                .map(|w| mass::centre(posed.skeleton, roles, w))
                 .map(|m| Vec2::new(m.x, m.z))
                 .collect(),
-            frames: film.frames(),
+            frames: posed.frames(),
             hands,
         })
     }
 
-    fn figures(&self, span: &Span, act: Act) -> Vec<Figures> {
+    fn figures(&self, span: &Span, act: Act) -> Vec<ActionFigures> {
         let frame = |t: f32| (libm::roundf(t.max(0.0) * RATE) as usize).min(self.frames.saturating_sub(1));
         let whole = frame(span.from)..frame(span.to) + 1;
         let away = |track: &[Vec3]| -> Vec<f32> {
@@ -128,7 +128,7 @@ impl Action {
                 let wide = peak.saturating_sub(half)..(peak + half + 1).min(self.frames);
                 let hand_speed = top(&speeds(&self.hands[side])[active.clone()]).1;
                 let reach = top(&self.stretch[side][active.start..wide.end]).1;
-                vec![Figures { hand_speed, reach, ..self.over(active, wide, &[side], &[0, 1]) }]
+                vec![ActionFigures { hand_speed, reach, ..self.over(active, wide, &[side], &[0, 1]) }]
             }
             Act::Dodge | Act::Duck => {
                 let far: Vec<f32> = if act == Act::Dodge {
@@ -137,20 +137,20 @@ impl Action {
                     self.head[whole.clone()].iter().map(|p| (self.head[whole.start].y - p.y).max(0.0)).collect()
                 };
                 let active = shifted(around(&far, 0..far.len(), 0.5), whole.start);
-                vec![Figures { reach: top(&far).1, ..self.over(active, whole, &[0, 1], &[0, 1]) }]
+                vec![ActionFigures { reach: top(&far).1, ..self.over(active, whole, &[0, 1], &[0, 1]) }]
             }
             Act::Block => {
                 let each = [0, 1].map(|side| away(&self.seen[side]));
                 let side = usize::from(top(&each[1]).1 > top(&each[0]).1);
                 let active = shifted(around(&each[side], 0..each[side].len(), 0.5), whole.start);
                 let reach = top(&self.stretch[side][active.clone()]).1;
-                vec![Figures { reach, ..self.over(active, whole, &[side], &[0, 1]) }]
+                vec![ActionFigures { reach, ..self.over(active, whole, &[side], &[0, 1]) }]
             }
             Act::Step => (0..2).flat_map(|side| self.steps(side, &whole)).collect(),
         }
     }
 
-    fn steps(&self, side: usize, within: &Range<usize>) -> Vec<Figures> {
+    fn steps(&self, side: usize, within: &Range<usize>) -> Vec<ActionFigures> {
         let (ball, fast) = (&self.balls[side], speeds(&self.balls[side]));
         let (mut from, mut found) = (0, Vec::new());
         for run in fast.chunk_by(|a, b| (*a > UNDER_WAY) == (*b > UNDER_WAY)) {
@@ -160,20 +160,20 @@ impl Action {
             let length = (ball[swing.end.min(self.frames - 1)] - ball[swing.start]).length();
             let long = run.len() as f32 >= SHORTEST_STEP * RATE && length >= LEAST_STEP;
             if run[0] > UNDER_WAY && whole && long && within.contains(&swing.start) {
-                found.push(Figures { reach: length, ..self.over(swing.clone(), swing, &[0, 1], &[side]) });
+                found.push(ActionFigures { reach: length, ..self.over(swing.clone(), swing, &[0, 1], &[side]) });
             }
         }
         found
     }
 
     /// Peak speeds and the travel of the mass over these frames.
-    fn over(&self, active: Range<usize>, frames: Range<usize>, hands: &[usize], feet: &[usize]) -> Figures {
+    fn over(&self, active: Range<usize>, frames: Range<usize>, hands: &[usize], feet: &[usize]) -> ActionFigures {
         let peak = |tracks: &[Vec<Vec3>; 2], sides: &[usize]| {
             sides.iter().map(|&side| top(&speeds(&tracks[side])[frames.clone()]).1).fold(0.0, f32::max)
         };
         let masses = &self.masses[frames.clone()];
         let apart = masses.iter().flat_map(|a| masses.iter().map(|b| (*a - *b).length()));
-        Figures {
+        ActionFigures {
             active: (active.start as f32 / RATE, active.end as f32 / RATE),
             hand_speed: peak(&self.hands, hands),
             foot_speed: peak(&self.feet, feet),

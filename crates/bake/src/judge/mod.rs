@@ -5,8 +5,8 @@
 //! was measured, what is allowed and in which frame, whether or not it passes, so that a person can look there.
 
 pub mod bounds;
-mod film;
 mod measure;
+mod posed;
 mod solid;
 
 use std::fmt;
@@ -15,8 +15,8 @@ use kumite_motion::anatomy::Anatomy;
 use kumite_motion::limits::Limit;
 use kumite_motion::{Clip, Contacts, Role, Roles, Vec2, Vec3, mass, sample, support};
 
-use film::Film;
-pub use measure::{Act, Figures, figures};
+pub use measure::{Act, ActionFigures, figures};
+use posed::PosedClip;
 pub use solid::{Solid, solids};
 
 /// What was looked at.
@@ -141,7 +141,7 @@ impl Verdict {
 /// Contacts are those of the clip; without any they are detected. Parts the skeleton lacks are not judged.
 pub fn judge(clip: &Clip, roles: &Roles, anatomy: &Anatomy) -> Verdict {
     let mut verdict = Verdict::default();
-    let film = Film::of(clip, roles, anatomy);
+    let posed = PosedClip::of(clip, roles, anatomy);
     let found;
     let contacts = if clip.contacts.len() == clip.frames() {
         &clip.contacts
@@ -149,16 +149,16 @@ pub fn judge(clip: &Clip, roles: &Roles, anatomy: &Anatomy) -> Verdict {
         found = crate::contacts::detect(clip, roles, anatomy);
         &found
     };
-    joint_limits(&film, &mut verdict);
+    joint_limits(&posed, &mut verdict);
     foot_slide(clip, roles, anatomy, contacts, &mut verdict);
-    penetration(&film, &mut verdict);
-    balance(&film, contacts, &mut verdict);
-    free_fall(clip, &film, &mut verdict);
+    penetration(&posed, &mut verdict);
+    balance(&posed, contacts, &mut verdict);
+    free_fall(clip, &posed, &mut verdict);
     // Speeds are compared at one rate: a rate of 120 shows noise that one of 30 does not.
     if let Ok(even) = sample::resample(clip, bounds::RATE) {
         let scale = clip.fps() / even.fps();
         let from = verdict.findings.len();
-        speeds(&Film::of(&even, roles, anatomy), &mut verdict);
+        speeds(&PosedClip::of(&even, roles, anatomy), &mut verdict);
         for finding in &mut verdict.findings[from..] {
             let frame = libm::roundf(finding.frame as f32 * scale) as usize;
             finding.frame = frame.min(clip.frames() - 1);
@@ -178,13 +178,13 @@ fn sustained(values: &[f32], frames: usize) -> Vec<f32> {
     values.windows(frames).map(|w| w.iter().copied().fold(f32::INFINITY, f32::min)).collect()
 }
 
-fn joint_limits(film: &Film, verdict: &mut Verdict) {
+fn joint_limits(posed: &PosedClip, verdict: &mut Verdict) {
     for role in Role::ALL {
         let Some(limit) = Limit::of(role) else { continue };
         let excess: Vec<f32> =
-            (0..film.frames()).filter_map(|f| Some(limit.excess(film.local(f, role)?).to_degrees())).collect();
-        if excess.len() == film.frames() {
-            let worst = worst(sustained(&excess, film.frames_in(bounds::SUSTAINED_LIMIT)));
+            (0..posed.frames()).filter_map(|f| Some(limit.excess(posed.local(f, role)?).to_degrees())).collect();
+        if excess.len() == posed.frames() {
+            let worst = worst(sustained(&excess, posed.frames_in(bounds::SUSTAINED_LIMIT)));
             verdict.add(What::JointLimit, Some(role), worst, bounds::limit_excess_deg(role));
         }
     }
@@ -220,12 +220,12 @@ fn foot_slide(clip: &Clip, roles: &Roles, anatomy: &Anatomy, contacts: &[Contact
     verdict.add(What::MeanFootSlide, None, mean.map(|m| (0, m)), bounds::MEAN_SLIDE);
 }
 
-fn penetration(film: &Film, verdict: &mut Verdict) {
+fn penetration(posed: &PosedClip, verdict: &mut Verdict) {
     let solids = solids();
     let pairs = solid::pairs(&solids);
-    let mut depths = vec![Vec::with_capacity(film.frames()); pairs.len()];
-    for frame in 0..film.frames() {
-        let placed: Vec<_> = solids.iter().map(|s| s.placed(film, frame)).collect();
+    let mut depths = vec![Vec::with_capacity(posed.frames()); pairs.len()];
+    for frame in 0..posed.frames() {
+        let placed: Vec<_> = solids.iter().map(|s| s.placed(posed, frame)).collect();
         for (depths, &(a, b)) in depths.iter_mut().zip(&pairs) {
             let depth = match (&placed[a], &placed[b]) {
                 (Some(a), Some(b)) => a.depth(b),
@@ -235,30 +235,30 @@ fn penetration(film: &Film, verdict: &mut Verdict) {
         }
     }
     for (depths, &(a, b)) in depths.iter().zip(&pairs) {
-        let worst = worst(sustained(depths, film.frames_in(bounds::SUSTAINED_TOUCH)));
+        let worst = worst(sustained(depths, posed.frames_in(bounds::SUSTAINED_TOUCH)));
         verdict.add(What::Penetration, Some(solids[a].role), worst, solid::allowed(&solids[a], &solids[b]));
     }
 }
 
-fn balance(film: &Film, contacts: &[Contacts], verdict: &mut Verdict) {
+fn balance(posed: &PosedClip, contacts: &[Contacts], verdict: &mut Verdict) {
     let parts = [Role::Pelvis, Role::Head, Role::LeftWrist, Role::RightWrist, Role::LeftAnkle, Role::RightAnkle];
-    let reach = film.frames_in(bounds::STILL_FOR);
+    let reach = posed.frames_in(bounds::STILL_FOR);
     let (mut worst, mut any) = ((0, 0.0f32), false);
     for (frame, &planted) in contacts.iter().enumerate() {
-        if planted == Contacts::NONE || frame < reach || frame + reach >= film.frames() {
+        if planted == Contacts::NONE || frame < reach || frame + reach >= posed.frames() {
             continue;
         }
         let moved = parts.iter().filter_map(|&r| {
-            let here = film.at(frame, r)?;
-            let far = |f: usize| film.at(f, r).map_or(0.0, |p| (p - here).length());
+            let here = posed.at(frame, r)?;
+            let far = |f: usize| posed.at(f, r).map_or(0.0, |p| (p - here).length());
             Some(far(frame - reach).max(far(frame + reach)).max(far(frame + reach / 2)).max(far(frame - reach / 2)))
         });
-        if moved.fold(0.0, f32::max) > bounds::STILL * film.scale {
+        if moved.fold(0.0, f32::max) > bounds::STILL * posed.scale {
             continue;
         }
-        let points = support::sole_points(film.skeleton, film.roles, &film.worlds[frame], planted);
-        let centre = mass::centre(film.skeleton, film.roles, &film.worlds[frame]);
-        let outside = -support::margin(&support::hull(&points), Vec2::new(centre.x, centre.z)) / film.scale;
+        let points = support::sole_points(posed.skeleton, posed.roles, &posed.worlds[frame], planted);
+        let centre = mass::centre(posed.skeleton, posed.roles, &posed.worlds[frame]);
+        let outside = -support::margin(&support::hull(&points), Vec2::new(centre.x, centre.z)) / posed.scale;
         any = true;
         if outside.is_finite() && outside > worst.1 {
             worst = (frame, outside);
@@ -268,22 +268,22 @@ fn balance(film: &Film, contacts: &[Contacts], verdict: &mut Verdict) {
 }
 
 /// In every flight a parabola is laid through the height of the centre of mass.
-fn free_fall(clip: &Clip, film: &Film, verdict: &mut Verdict) {
-    let Some(feet) = crate::contacts::soles(clip, film.roles, film.anatomy) else { return };
+fn free_fall(clip: &Clip, posed: &PosedClip, verdict: &mut Verdict) {
+    let Some(feet) = crate::contacts::soles(clip, posed.roles, posed.anatomy) else { return };
     let high = |frame: usize| {
         let heights = feet.iter().flat_map(|foot| foot.points.iter().map(|track| track[frame].y));
-        heights.fold(f32::INFINITY, f32::min) - film.anatomy.floor > bounds::FLIGHT_HEIGHT * film.scale
-            && film.at(frame, Role::Pelvis).is_some_and(|p| p.y - film.anatomy.floor > 0.9 * film.anatomy.leg)
+        heights.fold(f32::INFINITY, f32::min) - posed.anatomy.floor > bounds::FLIGHT_HEIGHT * posed.scale
+            && posed.at(frame, Role::Pelvis).is_some_and(|p| p.y - posed.anatomy.floor > 0.9 * posed.anatomy.leg)
     };
     let (mut start, mut worst) = (0, None::<(usize, f32)>);
-    for frame in 0..=film.frames() {
-        if frame < film.frames() && high(frame) {
+    for frame in 0..=posed.frames() {
+        if frame < posed.frames() && high(frame) {
             continue;
         }
         if (frame - start) as f32 >= bounds::FLIGHT_FOR * clip.fps() {
             let heights: Vec<f32> =
-                (start..frame).map(|f| mass::centre(film.skeleton, film.roles, &film.worlds[f]).y).collect();
-            let off = (bend(&heights, clip.fps()) + 9.81).abs();
+                (start..frame).map(|f| mass::centre(posed.skeleton, posed.roles, &posed.worlds[f]).y).collect();
+            let off = (acceleration(&heights, clip.fps()) + 9.81).abs();
             if worst.is_none_or(|w| off > w.1) {
                 worst = Some((usize::midpoint(start, frame), off));
             }
@@ -294,7 +294,7 @@ fn free_fall(clip: &Clip, film: &Film, verdict: &mut Verdict) {
 }
 
 /// Second derivative of the parabola nearest to evenly spaced values.
-fn bend(values: &[f32], fps: f32) -> f32 {
+fn acceleration(values: &[f32], fps: f32) -> f32 {
     let n = values.len() as f64;
     let middle = 0.5 * (n - 1.0);
     // Against the second Legendre-like polynomial x² - mean of x², which is square to constants and slopes.
@@ -309,17 +309,17 @@ fn bend(values: &[f32], fps: f32) -> f32 {
     (2.0 * sum / weight.max(1e-12)) as f32 * fps * fps
 }
 
-fn speeds(film: &Film, verdict: &mut Verdict) {
+fn speeds(posed: &PosedClip, verdict: &mut Verdict) {
     let rate = bounds::RATE;
-    let masses: Vec<Vec3> = film.worlds.iter().map(|w| mass::centre(film.skeleton, film.roles, w)).collect();
+    let masses: Vec<Vec3> = posed.worlds.iter().map(|w| mass::centre(posed.skeleton, posed.roles, w)).collect();
     // Parabolas through a fifth of a second: a floor and two feet do no more in less.
-    let bends: Vec<Vec3> = masses
+    let accelerations: Vec<Vec3> = masses
         .windows(bounds::PUSH_FRAMES)
-        .map(|w| Vec3::from_array([0, 1, 2].map(|i| bend(&w.iter().map(|p| p[i]).collect::<Vec<_>>(), rate))))
+        .map(|w| Vec3::from_array([0, 1, 2].map(|i| acceleration(&w.iter().map(|p| p[i]).collect::<Vec<_>>(), rate))))
         .collect();
-    verdict.add(What::Drop, None, worst(bends.iter().map(|b| (-b.y - 9.81).max(0.0))), bounds::DROP);
-    verdict.add(What::Push, None, worst(bends.iter().map(|b| Vec2::new(b.x, b.z).length())), bounds::PUSH);
-    let tracks = |role: Role| film.track(role).map(|t| t.iter().map(|p| *p / film.scale).collect::<Vec<_>>());
+    verdict.add(What::Drop, None, worst(accelerations.iter().map(|a| (-a.y - 9.81).max(0.0))), bounds::DROP);
+    verdict.add(What::Push, None, worst(accelerations.iter().map(|a| Vec2::new(a.x, a.z).length())), bounds::PUSH);
+    let tracks = |role: Role| posed.track(role).map(|t| t.iter().map(|p| *p / posed.scale).collect::<Vec<_>>());
     let speed = |t: &[Vec3]| worst(t.windows(2).map(|w| (w[1] - w[0]).length() * rate));
     for (role, what, allowed) in [
         (Role::LeftWrist, What::HandSpeed, bounds::HAND_SPEED),
@@ -340,7 +340,7 @@ fn speeds(film: &Film, verdict: &mut Verdict) {
         }
     }
     for role in Role::ALL {
-        let Some(turns) = film.turns(role) else { continue };
+        let Some(turns) = posed.turns(role) else { continue };
         let speed = worst(turns.iter().map(|v| v.length().to_degrees() * rate));
         verdict.add(What::JointSpeed, Some(role), speed, bounds::joint_speed_deg(role));
         let change = worst(turns.windows(2).map(|w| (w[1] - w[0]).length().to_degrees() * rate * rate));
@@ -355,7 +355,7 @@ mod tests {
     #[test]
     fn a_thrown_stone_falls_at_g() {
         let heights: Vec<f32> = (0..12).map(|i| i as f32 / 30.0).map(|t| 1.0 + 2.0 * t - 4.905 * t * t).collect();
-        assert!((bend(&heights, 30.0) + 9.81).abs() < 1e-2);
+        assert!((acceleration(&heights, 30.0) + 9.81).abs() < 1e-2);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use kumite_motion::{Role, Side, Vec3};
 
 use super::bounds;
-use super::film::Film;
+use super::posed::PosedClip;
 
 /// A capsule between two joints.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,14 +103,14 @@ pub(crate) struct Placed {
 }
 
 impl Solid {
-    pub(crate) fn placed(&self, film: &Film, frame: usize) -> Option<Placed> {
-        let from = film.at(frame, self.role)?;
+    pub(crate) fn placed(&self, posed: &PosedClip, frame: usize) -> Option<Placed> {
+        let from = posed.at(frame, self.role)?;
         let to = match self.to {
-            Some(role) => film.at(frame, role)?,
-            None => film.tip(frame, self.role)?,
+            Some(role) => posed.at(frame, role)?,
+            None => posed.tip(frame, self.role)?,
         };
         let (a, b) = (from.lerp(to, self.along.0), from.lerp(to, self.along.1));
-        Some(Placed { a, b, radius: self.radius * film.scale, scale: film.scale })
+        Some(Placed { a, b, radius: self.radius * posed.scale, scale: posed.scale })
     }
 }
 

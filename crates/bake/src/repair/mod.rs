@@ -174,16 +174,16 @@ pub fn repair(
         round += 1;
         let (mended, done) = once(library, fade, config, &refused)?;
         let mended = Arc::new(mended);
-        let old: BTreeSet<(Node, ClipIdx, FrameIdx)> = cuts(library, |_| true).map(|c| c.1).collect();
+        let old: BTreeSet<(Node, ClipIdx, FrameIdx)> = edges_with_origin(library, |_| true).map(|c| c.1).collect();
         let new: Vec<(EdgeIdx, (Node, ClipIdx, FrameIdx))> =
-            cuts(&mended, |e| e.join.is_some()).filter(|c| !old.contains(&c.1)).collect();
+            edges_with_origin(&mended, |e| e.join.is_some()).filter(|c| !old.contains(&c.1)).collect();
         let edges: Vec<EdgeIdx> = new.iter().map(|c| c.0).collect();
         let bad: BTreeSet<EdgeIdx> = rehearse(&mended, &edges, threads).into_iter().collect();
         if bad.is_empty() || round == ROUNDS {
             return Ok((Arc::unwrap_or_clone(mended), done));
         }
         for (edge, (node, clip, first)) in new.iter().filter(|c| bad.contains(&c.0)) {
-            // A cut into or out of a bridge speaks against the two motions it joins.
+            // A join into or out of a bridge speaks against the two motions it joins.
             let graph = mended.graph();
             if is_bridge(mended.clip(*clip)) {
                 for after in graph.after(*edge) {
@@ -203,7 +203,7 @@ pub fn repair(
 }
 
 /// Edges of a library with the node they leave and where they begin.
-fn cuts(
+fn edges_with_origin(
     library: &Library,
     which: impl Fn(&Edge) -> bool,
 ) -> impl Iterator<Item = (EdgeIdx, (Node, ClipIdx, FrameIdx))> {

@@ -13,7 +13,7 @@ pub(super) struct Candidate {
 }
 
 /// Collects the minima of one band. A pair of windows is one if none of its eight neighbours that are allowed is
-/// nearer: where the nearest pair of a valley may not be cut, the best that may is taken instead.
+/// nearer: where the nearest pair of a valley may not be a transition, the best pair that may be one is taken instead.
 pub(super) struct Minima<'a> {
     cloud: &'a Cloud,
     rules: &'a Codes,

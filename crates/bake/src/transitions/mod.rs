@@ -44,20 +44,20 @@ pub struct TransitionConfig {
     pub successor_seconds: f32,
     /// The share for ordinary transitions, 0 to 1.
     pub percentile: f32,
-    /// The share for bridges: farther transitions, taken only where motions would be lost without.
-    pub bridge_percentile: f32,
+    /// The share for long transitions: farther transitions, taken only where motions would be lost without.
+    pub long_percentile: f32,
     /// Frames of one clip nearer than this are not joined: they follow each other anyway. Seconds.
     pub apart_seconds: f32,
-    /// Where cuts may be.
+    /// Where transitions may be.
     pub policy: Policy,
     /// For [`Policy::ActionEnds`]: the frames between actions, per clip. Empty: taken from spans and double support.
     pub action_ends: Vec<Vec<FrameIdx>>,
-    /// No cut inside these: one such span lies in one edge (Oshita and Masaoka, § 3.1).
+    /// No transition inside these: one such span lies in one edge (Oshita and Masaoka, § 3.1).
     pub unbroken: Vec<SpanKind>,
-    /// No cut next to a jolt: a step of a joint's angular velocity that this share of all steps in the library is
+    /// No transition next to a jolt: a step of a joint's angular velocity that this share of all steps in the library is
     /// below. 1 allows all.
     pub jolt_percentile: f32,
-    /// Whether the entered clip is put so that feet planted on both sides of a cut stand on the same spot; else where
+    /// Whether the entered clip is put so that feet planted on both sides of a transition stand on the same spot; else where
     /// the whole windows lie best. A foot that has to move while it bears weight is what people see first.
     pub on_stance_feet: bool,
     /// Best transitions kept per frame and direction. Bounds the memory; the graph keeps far fewer.
@@ -68,7 +68,7 @@ pub struct TransitionConfig {
 
 impl Default for TransitionConfig {
     /// Window after Kovar. With these shares random walks on ACCAD and CMU lose no clip, and 1 to 3 edges in a
-    /// hundred are bridges; with 0.5 and no bridges ACCAD loses 31 of 33 clips.
+    /// hundred are long transitions; with 0.5 and none of those ACCAD loses 31 of 33 clips.
     fn default() -> Self {
         Self {
             window_seconds: 1.0 / 3.0,
@@ -76,7 +76,7 @@ impl Default for TransitionConfig {
             velocity_seconds: 0.0,
             successor_seconds: 0.1,
             percentile: 0.75,
-            bridge_percentile: 0.95,
+            long_percentile: 0.95,
             apart_seconds: 0.4,
             policy: Policy::Anywhere,
             action_ends: Vec::new(),
@@ -133,15 +133,15 @@ impl fmt::Display for TransitionError {
 impl std::error::Error for TransitionError {}
 
 /// A frame of a clip.
-pub type Place = (ClipIdx, FrameIdx);
+pub type ClipFrame = (ClipIdx, FrameIdx);
 
 /// Leave one clip at a frame, go on in another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transition {
     /// The frame that is left: the entered one is shown in its place.
-    pub from: Place,
+    pub from: ClipFrame,
     /// The frame that is entered.
-    pub to: Place,
+    pub to: ClipFrame,
     /// Of the windows around both, metres, root mean square.
     pub distance: f32,
     /// Lays the entered clip over the one left. Its turn is that of the windows.
@@ -151,12 +151,12 @@ pub struct Transition {
 /// All transitions of a library, by the frame they leave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transitions {
-    /// Local minima below the limit of bridges, of what the policy allows.
+    /// Local minima below the long limit, of what the policy allows.
     pub list: Vec<Transition>,
     /// Ordinary transitions are at most this far, metres.
     pub limit: f32,
-    /// Bridges are at most this far, metres.
-    pub bridge_limit: f32,
+    /// Long transitions are at most this far, metres.
+    pub long_limit: f32,
     /// Length of the windows, seconds: how long a join should take.
     pub window_seconds: f32,
     /// Pairs of windows that were compared.
@@ -168,10 +168,10 @@ pub fn find(clips: &[Clip], config: &TransitionConfig) -> Result<Transitions, Tr
     let cloud = Cloud::new(clips, config)?;
     let fps = clips[0].fps();
     let rules = rules::Codes::new(&rules(clips, &cloud, config));
-    let (limit, bridge_limit) = limits(&cloud, fps, config);
+    let (limit, long_limit) = limits(&cloud, fps, config);
     let gap = ((config.apart_seconds * fps) as usize).max(1);
     let mut list = scan(&cloud, config.threads, &|band| {
-        Minima::new(&cloud, &rules, bridge_limit * bridge_limit, gap, config.per_frame, band)
+        Minima::new(&cloud, &rules, long_limit * long_limit, gap, config.per_frame, band)
     });
     list.sort_by_key(|t| (t.from, t.to));
     if config.on_stance_feet {
@@ -181,7 +181,7 @@ pub fn find(clips: &[Clip], config: &TransitionConfig) -> Result<Transitions, Tr
     Ok(Transitions {
         list,
         limit,
-        bridge_limit,
+        long_limit,
         window_seconds: cloud.window as f32 / fps,
         pairs: windows * windows.saturating_sub(1) / 2,
     })
@@ -301,7 +301,7 @@ fn limits(cloud: &Cloud, fps: f32, config: &TransitionConfig) -> (f32, f32) {
     let step = (cloud.len() / 4096).max(1);
     let natural: Vec<f32> = successors(cloud, fps, config.successor_seconds, step).into_iter().map(|s| s.1).collect();
     let limit = quantile(natural.clone(), config.percentile);
-    (limit, quantile(natural, config.bridge_percentile).max(limit))
+    (limit, quantile(natural, config.long_percentile).max(limit))
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ impl Codes {
 
 /// How near, in seconds, an action's end counts as its end.
 const NEAR_END: f32 = 0.07;
-/// Shum, Komura and Yamazaki do not cut where accelerations are large; we do not where more than this share of frames
+/// Shum, Komura and Yamazaki allow no transition where accelerations are large; we do not where more than this share of frames
 /// is calmer.
 const CALM: f32 = 0.5;
 
@@ -142,7 +142,7 @@ pub fn rules(clips: &[Clip], cloud: &Cloud, config: &TransitionConfig) -> Vec<Ru
 }
 
 /// Frames next to a jolt, per clip: a step of some joint's angular velocity that nearly all in the library are
-/// smaller than. A cut there would carry a glitch of the capture over into another motion.
+/// smaller than. A transition there would carry a glitch of the capture over into another motion.
 fn jolts(clips: &[Clip], share: f32) -> Vec<Vec<bool>> {
     // Hands and toes flutter, and nobody sees them do.
     let loose = clips.first().map_or(Vec::new(), |clip| {

@@ -1,9 +1,9 @@
-//! Feet that stand on both sides of a cut stand on the same spot.
+//! Feet that stand on both sides of a transition stand on the same spot.
 
 use kumite_motion::fk::Tracks;
 use kumite_motion::{Clip, Contacts, JointIdx, Role, Roles, Vec2, Vec3};
 
-use super::{Place, Transition};
+use super::{ClipFrame, Transition};
 
 /// Shifts the entered clips. Nothing happens where nobody stands, contacts are unknown, or the skeleton is not the
 /// canonical one.
@@ -22,7 +22,7 @@ pub(super) fn put(clips: &[Clip], list: &mut [Transition]) {
     .filter_map(|(part, joint)| Some((part, joint?)))
     .collect();
     let tracks: Vec<Tracks> = clips.iter().map(Tracks::of).collect();
-    let planted = |(clip, frame): Place| clips[clip.at()].contacts.get(frame.at()).copied().unwrap_or_default();
+    let planted = |(clip, frame): ClipFrame| clips[clip.at()].contacts.get(frame.at()).copied().unwrap_or_default();
     for transition in list {
         let (from, to) = (transition.from, transition.to);
         let both = Contacts::from_bits(planted(from).bits() & planted(to).bits());

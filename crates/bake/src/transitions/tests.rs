@@ -67,7 +67,7 @@ fn check_against_referee(clips: &[Clip], weights: &[u32], config: &TransitionCon
         if s > t {
             continue;
         }
-        let points = |p: Place| referee::points(&clips[p.0.at()], p.1.at(), cloud.window(), weights);
+        let points = |p: ClipFrame| referee::points(&clips[p.0.at()], p.1.at(), cloud.window(), weights);
         let truth = referee::distance(&points(a), &points(b));
         let ours = f64::from(all[s][t]);
         // Squares lose half the digits of small distances.
@@ -163,12 +163,12 @@ fn minima_are_those_of_the_whole_matrix() {
         let (all, rules) = (matrix(&cloud, true), rules(&clips, &cloud, &config));
         let at = |s: usize, t: usize| if s <= t { all[s][t] } else { all[t][s] };
         let mut slow = Vec::new();
-        let places: Vec<(usize, Place)> = (0..cloud.len()).filter_map(|w| Some((w, cloud.place(w)?))).collect();
+        let places: Vec<(usize, ClipFrame)> = (0..cloud.len()).filter_map(|w| Some((w, cloud.place(w)?))).collect();
         for (s, from) in &places {
             for (t, to) in &places {
                 let d = at(*s, *t);
                 let same = from.0 == to.0 && s.abs_diff(*t) < 12;
-                if same || d >= found.bridge_limit * found.bridge_limit || !rules[*s].joins(rules[*t]) {
+                if same || d >= found.long_limit * found.long_limit || !rules[*s].joins(rules[*t]) {
                     continue;
                 }
                 let lower = (s.saturating_sub(1)..=s + 1).any(|a| {
@@ -189,7 +189,7 @@ fn minima_are_those_of_the_whole_matrix() {
         assert_eq!(found.list.iter().map(|t| (t.from, t.to)).collect::<Vec<_>>(), slow);
         assert!(!slow.is_empty(), "{policy:?}");
         for t in &found.list {
-            let inside = |p: Place| p.0 == ClipIdx(3) && p.1.0 > 30 && p.1.0 < 60;
+            let inside = |p: ClipFrame| p.0 == ClipIdx(3) && p.1.0 > 30 && p.1.0 < 60;
             assert!(!inside(t.from) && !inside(t.to));
         }
     }
@@ -247,7 +247,7 @@ fn feet_that_stand_on_both_sides_stand_on_one_spot() {
     let tracks: Vec<kumite_motion::fk::Tracks> = clips.iter().map(kumite_motion::fk::Tracks::of).collect();
     let mut moved = 0;
     for (put, free) in put.iter().zip(&free) {
-        let at = |place: Place| tracks[place.0.at()].get(place.1, toe);
+        let at = |place: ClipFrame| tracks[place.0.at()].get(place.1, toe);
         let apart = put.align.point(at(put.to)) - at(put.from);
         assert!(Vec2::new(apart.x, apart.z).length() < 1e-4);
         assert_eq!((put.align.turn, put.distance), (free.align.turn, free.distance));
@@ -262,13 +262,13 @@ fn glitches_are_not_cut_at() {
     let mut poses = clips[4].poses();
     poses[500].rotations[6] = rotation::from_vector(Vec3::Z * 1.5) * poses[500].rotations[6];
     clips[4] = Clip::new("glitch", Arc::clone(clips[4].skeleton()), 30.0, &poses).unwrap();
-    let cuts = |jolt_percentile| {
+    let transitions_with = |jolt_percentile| {
         let found = find(&clips, &TransitionConfig { jolt_percentile, ..TransitionConfig::default() }).unwrap();
-        let near = |p: Place| p.0 == ClipIdx(4) && p.1.0.abs_diff(500) <= 3;
+        let near = |p: ClipFrame| p.0 == ClipIdx(4) && p.1.0.abs_diff(500) <= 3;
         found.list.iter().filter(|t| near(t.from) || near(t.to)).count()
     };
-    assert!(cuts(1.0) > 0);
-    assert_eq!(cuts(0.999), 0);
+    assert!(transitions_with(1.0) > 0);
+    assert_eq!(transitions_with(0.999), 0);
 }
 
 #[test]

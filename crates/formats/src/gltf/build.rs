@@ -69,7 +69,7 @@ pub(super) struct Sampler {
 
 #[derive(Clone, Copy, Serialize)]
 pub(super) struct Extras<'a> {
-    pub(super) markers: &'a [super::Marker],
+    pub(super) markers: &'a [super::GltfMarker],
 }
 
 /// What a view is for, as the format numbers it.

@@ -19,7 +19,7 @@ const MAX_NUMBERS: f64 = 1e8;
 
 /// One skeleton of a file, with everything above it baked in: its joints are where the file shows them, in metres.
 #[derive(Clone, Debug)]
-pub struct Character {
+pub struct GltfSkeleton {
     /// Of what it hangs on, or of its first joint.
     pub name: String,
     pub(super) skeleton: Arc<Skeleton>,
@@ -60,7 +60,7 @@ fn mean_scale(node: &GltfNode) -> f64 {
     libm::cbrt(scale.x * scale.y * scale.z)
 }
 
-impl Character {
+impl GltfSkeleton {
     /// Its joints, parents first; in the file's axes, which are ours.
     pub fn skeleton(&self) -> &Arc<Skeleton> {
         &self.skeleton
@@ -70,17 +70,20 @@ impl Character {
 impl GltfFile {
     /// The skeletons in the file. Skins that share joints, or hang on each other's, are one; without skins, whatever is
     /// animated in one tree of nodes is.
-    pub fn characters(&self) -> Result<(Vec<Character>, Vec<Warning>), ConvertError> {
+    pub fn skeletons(&self) -> Result<(Vec<GltfSkeleton>, Vec<Warning>), ConvertError> {
         let tree = Tree::of(self);
         let mut warnings = Vec::new();
-        let characters =
-            tree.groups().iter().map(|group| self.character(&tree, group, &mut warnings)).collect::<Result<_, _>>()?;
-        Ok((characters, warnings))
+        let skeletons = tree
+            .groups()
+            .iter()
+            .map(|group| self.skeleton_of(&tree, group, &mut warnings))
+            .collect::<Result<_, _>>()?;
+        Ok((skeletons, warnings))
     }
 
     /// One clip for every animation and every character it moves, sampled at the rate its keys were made at.
     pub fn to_clips(&self) -> Result<(Vec<Clip>, Vec<Warning>), ConvertError> {
-        let (characters, mut warnings) = self.characters()?;
+        let (skeletons, mut warnings) = self.skeletons()?;
         let mut clips = Vec::new();
         let mut numbers = 0.0;
         for animation in &self.animations {
@@ -92,24 +95,24 @@ impl GltfFile {
                     Property::Scale => self.check_scale(animation, channel, &mut warnings),
                 }
             }
-            let moved = |c: &&Character| {
+            let moved = |c: &&GltfSkeleton| {
                 c.nodes.iter().any(|&n| tracks.contains_key(&(n, false)) || tracks.contains_key(&(n, true)))
             };
-            let moved: Vec<&Character> = characters.iter().filter(moved).collect();
+            let moved: Vec<&GltfSkeleton> = skeletons.iter().filter(moved).collect();
             if moved.is_empty() {
                 continue;
             }
             // Together, so that who starts later does.
             let start = tracks.values().map(|c| c.times[0]).fold(f32::MAX, f32::min);
-            for character in &moved {
-                let own = character.nodes.iter().flat_map(|&n| [tracks.get(&(n, false)), tracks.get(&(n, true))]);
+            for moving in &moved {
+                let own = moving.nodes.iter().flat_map(|&n| [tracks.get(&(n, false)), tracks.get(&(n, true))]);
                 let beat = Beat::of(&animation.name, own.flatten().map(|c| &c.times), start, &mut warnings);
                 let name = if moved.len() == 1 {
                     animation.name.clone()
                 } else {
-                    format!("{} {}", character.name, animation.name)
+                    format!("{} {}", moving.name, animation.name)
                 };
-                clips.push(self.clip(character, &name, &tracks, beat, &mut numbers)?);
+                clips.push(self.clip(moving, &name, &tracks, beat, &mut numbers)?);
             }
         }
         Ok((clips, warnings))
@@ -117,50 +120,50 @@ impl GltfFile {
 
     fn clip(
         &self,
-        character: &Character,
+        moving: &GltfSkeleton,
         name: &str,
         tracks: &HashMap<(usize, bool), &GltfChannel>,
         beat: Beat,
         numbers: &mut f64,
     ) -> Result<Clip, ConvertError> {
-        let skeleton = &character.skeleton;
+        let skeleton = &moving.skeleton;
         *numbers += beat.frames * (skeleton.len() as f64 * 4.0 + skeleton.movers().len() as f64 * 3.0);
         if *numbers > MAX_NUMBERS {
             return Err(ConvertError::TooLong { frames: beat.frames, joints: skeleton.len() });
         }
         let track = |node: usize, turn: bool| tracks.get(&(node, turn)).map(|c| Track { channel: c, key: 0 });
-        let mut turns: Vec<_> = character.nodes.iter().map(|&n| track(n, true)).collect();
+        let mut turns: Vec<_> = moving.nodes.iter().map(|&n| track(n, true)).collect();
         let mut moves: Vec<_> =
-            skeleton.movers().iter().map(|&j| (j.at(), track(character.nodes[j.at()], false))).collect();
+            skeleton.movers().iter().map(|&j| (j.at(), track(moving.nodes[j.at()], false))).collect();
         let fill = |frame: usize, pose: &mut Pose| {
             let time = beat.start + frame as f64 / beat.fps;
             for (j, (rotation, track)) in pose.rotations.iter_mut().zip(&mut turns).enumerate() {
                 *rotation = match track {
                     Some(track) => Quat::from_array(track.sample(time, beat.fps)),
-                    None => self.nodes[character.nodes[j]].rotation,
+                    None => self.nodes[moving.nodes[j]].rotation,
                 };
                 if j == 0 {
-                    *rotation = (character.above.turn * rotation.normalize().as_dquat()).as_quat();
+                    *rotation = (moving.above.turn * rotation.normalize().as_dquat()).as_quat();
                 }
             }
             for (place, (j, track)) in pose.translations.iter_mut().zip(&mut moves) {
                 let node = match track {
                     Some(track) => Vec3::from_slice(&track.sample(time, beat.fps)),
-                    None => self.nodes[character.nodes[*j]].translation,
+                    None => self.nodes[moving.nodes[*j]].translation,
                 };
-                *place = character.place(*j, node);
+                *place = moving.place(*j, node);
             }
         };
         let fps = beat.fps as f32;
         Ok(Clip::from_fn(name, Arc::clone(skeleton), fps, beat.frames as usize, fill)?)
     }
 
-    fn character(
+    fn skeleton_of(
         &self,
         tree: &Tree<'_>,
         group: &[usize],
         warnings: &mut Vec<Warning>,
-    ) -> Result<Character, ConvertError> {
+    ) -> Result<GltfSkeleton, ConvertError> {
         // In depth-first order what is above the first and the last is above all between them.
         let shared = tree.common(group[0], group[group.len() - 1]);
         let top = tree.top_animated[shared].unwrap_or(shared);
@@ -210,7 +213,7 @@ impl GltfFile {
             });
         }
         let name = self.nodes[self.nodes[top].parent.unwrap_or(top)].name.clone();
-        Ok(Character { name, skeleton: Arc::new(Skeleton::new(&joints)?), nodes, above, units })
+        Ok(GltfSkeleton { name, skeleton: Arc::new(Skeleton::new(&joints)?), nodes, above, units })
     }
 
     fn check_node(&self, index: usize, warnings: &mut Vec<Warning>) -> Result<(), ConvertError> {
@@ -287,7 +290,7 @@ pub fn without_root_bone(clip: &Clip) -> Option<Clip> {
     .ok()
 }
 
-impl Character {
+impl GltfSkeleton {
     /// Where a joint is in its parent, from the translation of its node.
     fn place(&self, joint: usize, node: Vec3) -> Vec3 {
         if joint > 0 {

@@ -1,16 +1,16 @@
 //! glTF 2.0 (`.glb`, `.gltf`): skeletons and animations in, characters with a body out.
 //!
 //! Reading takes nodes, skins and animations and leaves the rest alone: textures and meshes of a rig are carried to the
-//! output byte for byte ([`Rig`]). Writing gives every actor a tree of bones under a root bone that carries its motion
+//! output byte for byte ([`Rig`]). Writing gives every character a tree of bones under a root bone that carries its motion
 //! over the ground, and a skinned body made on the spot ([`write_glb`]).
 //!
 //! ```
-//! use kumite_formats::gltf::{self, Actor};
+//! use kumite_formats::gltf::{self, GltfCharacter};
 //! use kumite_motion::{Clip, Pose, humanoid};
 //!
 //! let skeleton = humanoid::skeleton();
 //! let clip = Clip::new("stand", skeleton.clone().into(), 30.0, &vec![Pose::rest(&skeleton); 10])?;
-//! let bytes = gltf::write_glb("take", &[Actor { name: "Ana", clip: &clip, colour: Actor::COLOURS[0] }], &[]);
+//! let bytes = gltf::write_glb("take", &[GltfCharacter { name: "Ana", clip: &clip, colour: GltfCharacter::COLOURS[0] }], &[]);
 //!
 //! let (file, _) = gltf::read(&bytes, |name| Err(format!("{name} is not here")))?;
 //! let (clips, _) = file.to_clips()?;
@@ -32,12 +32,12 @@ mod write;
 
 use std::sync::Arc;
 
-pub use clips::{Character, without_root_bone};
+pub use clips::{GltfSkeleton, without_root_bone};
 pub use error::{GltfError, GltfErrorKind};
 use kumite_motion::{Quat, Vec3};
 pub use read::read;
 pub use rig::Rig;
-pub use write::{Actor, Marker, write_glb};
+pub use write::{GltfCharacter, GltfMarker, write_glb};
 
 /// What a glTF file says about motion, in its own order.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::build::{Animation, Builder, Use};
 use super::write::continuous;
-use super::{Character, GltfError, GltfErrorKind, GltfFile, container};
+use super::{GltfError, GltfErrorKind, GltfFile, GltfSkeleton, container};
 use crate::{ConvertError, Warning};
 
 /// Someone's own character, to be written again with other animations. All else stays as it is in their file: meshes,
@@ -13,7 +13,7 @@ use crate::{ConvertError, Warning};
 #[derive(Clone, Debug)]
 pub struct Rig {
     file: GltfFile,
-    character: Character,
+    rigged: GltfSkeleton,
     /// Contents of images that were in other files, by their number.
     images: Vec<(usize, Vec<u8>)>,
 }
@@ -21,19 +21,19 @@ pub struct Rig {
 impl Rig {
     /// The character of a file; of several, the one with the most joints.
     pub fn new(file: GltfFile) -> Result<(Rig, Vec<Warning>), ConvertError> {
-        let (characters, mut warnings) = file.characters()?;
-        if characters.len() > 1 {
-            let text = format!("{} skeletons; the one with the most joints is the rig", characters.len());
+        let (skeletons, mut warnings) = file.skeletons()?;
+        if skeletons.len() > 1 {
+            let text = format!("{} skeletons; the one with the most joints is the rig", skeletons.len());
             warnings.push(Warning { line: None, text });
         }
-        let most = characters.into_iter().rev().max_by_key(|c| c.skeleton().len());
-        let character = most.ok_or(ConvertError::NoSkeleton)?;
-        Ok((Rig { file, character, images: Vec::new() }, warnings))
+        let most = skeletons.into_iter().rev().max_by_key(|c| c.skeleton().len());
+        let rigged = most.ok_or(ConvertError::NoSkeleton)?;
+        Ok((Rig { file, rigged, images: Vec::new() }, warnings))
     }
 
     /// Its joints, in metres, as the file places them.
     pub fn skeleton(&self) -> &Arc<Skeleton> {
-        self.character.skeleton()
+        self.rigged.skeleton()
     }
 
     /// Takes images that are in other files into the rig, so that what is written is whole anywhere. `resolve`
@@ -130,15 +130,15 @@ impl Rig {
         let times = builder.times(clip.frames(), clip.fps());
         let poses = clip.poses();
         for (m, mover) in clip.skeleton().movers().iter().enumerate() {
-            let places = poses.iter().map(|p| self.character.unplaced(mover.at(), p.translations[m]));
+            let places = poses.iter().map(|p| self.rigged.unplaced(mover.at(), p.translations[m]));
             let output = builder.vectors(&places.collect::<Vec<Vec3>>(), Use::Numbers, false);
-            animation.drive(self.character.nodes[mover.at()], "translation", times, output);
+            animation.drive(self.rigged.nodes[mover.at()], "translation", times, output);
         }
         let mut turns: Vec<Quat> = Vec::new();
         for j in clip.skeleton().joints() {
-            let local = poses.iter().map(|p| self.character.unturned(j.at(), p.rotation(j)).normalize());
+            let local = poses.iter().map(|p| self.rigged.unturned(j.at(), p.rotation(j)).normalize());
             let output = continuous(builder, &mut turns, local);
-            animation.drive(self.character.nodes[j.at()], "rotation", times, output);
+            animation.drive(self.rigged.nodes[j.at()], "rotation", times, output);
         }
         animation
     }
@@ -161,7 +161,7 @@ impl Rig {
     /// The nodes as they are, but for those that must now be driven and are written as matrices.
     fn nodes(&self, raw: Option<&str>) -> Result<String, GltfError> {
         let mut nodes: Vec<Box<RawValue>> = items(raw, "nodes")?;
-        for &index in self.character.nodes.iter().filter(|&&index| self.file.nodes[index].has_matrix) {
+        for &index in self.rigged.nodes.iter().filter(|&&index| self.file.nodes[index].has_matrix) {
             let node = &self.file.nodes[index];
             let key = || format!("nodes[{index}]");
             let mut members: super::json::Members = parsed(nodes[index].get(), key)?;

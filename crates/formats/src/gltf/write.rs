@@ -8,7 +8,7 @@ use super::container;
 
 /// Someone in a take.
 #[derive(Clone, Copy, Debug)]
-pub struct Actor<'a> {
+pub struct GltfCharacter<'a> {
     /// Of its tree of nodes.
     pub name: &'a str,
     /// What it does. On the canonical skeleton it is given a person's body, on any other a capsule per bone.
@@ -17,7 +17,7 @@ pub struct Actor<'a> {
     pub colour: [f32; 3],
 }
 
-impl Actor<'_> {
+impl GltfCharacter<'_> {
     /// Colours told apart at a glance, the two of a karate match first.
     pub const COLOURS: [[f32; 3]; 6] = [
         [0.60, 0.02, 0.03],
@@ -31,7 +31,7 @@ impl Actor<'_> {
 
 /// Something that happens at a moment, for whoever edits the take.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Marker {
+pub struct GltfMarker {
     /// From the start of the take.
     pub seconds: f32,
     /// What it is: a hit, a step, a decision.
@@ -154,12 +154,12 @@ struct Buffer {
     byte_length: usize,
 }
 
-/// A take as one binary file: per actor a tree of bones and a body skinned to it, and one animation that plays them all
+/// A take as one binary file: per character a tree of bones and a body skinned to it, and one animation that plays them all
 /// together, with a key for every frame of their clips.
 ///
-/// The first bone of each tree, `root`, is on the ground below the actor and turns with it; the clip's own root moves
+/// The first bone of each tree, `root`, is on the ground below the character and turns with it; the clip's own root moves
 /// relative to it. Engines take root motion from such a bone. Lengths are written as they are, and read as metres.
-pub fn write_glb(name: &str, actors: &[Actor<'_>], markers: &[Marker]) -> Vec<u8> {
+pub fn write_glb(name: &str, characters: &[GltfCharacter<'_>], markers: &[GltfMarker]) -> Vec<u8> {
     let mut take = Take {
         builder: Builder::behind(Vec::new(), 0, 0),
         nodes: Vec::new(),
@@ -171,8 +171,8 @@ pub fn write_glb(name: &str, actors: &[Actor<'_>], markers: &[Marker]) -> Vec<u8
     };
     let extras = (!markers.is_empty()).then_some(Extras { markers });
     let mut animation = Animation { name, channels: Vec::new(), samplers: Vec::new(), extras };
-    for actor in actors {
-        take.add(actor, &mut animation);
+    for character in characters {
+        take.add(character, &mut animation);
     }
     let Take { builder, nodes, tops, meshes, materials, skins, .. } = take;
     let Builder { data, views, accessors, .. } = builder;
@@ -214,14 +214,14 @@ struct Stored {
 }
 
 impl<'a> Take<'a> {
-    fn add(&mut self, actor: &Actor<'a>, animation: &mut Animation<'_>) {
-        let skeleton: &'a Skeleton = actor.clip.skeleton();
+    fn add(&mut self, character: &GltfCharacter<'a>, animation: &mut Animation<'_>) {
+        let skeleton: &'a Skeleton = character.clip.skeleton();
         let rest = RootBone::of(skeleton.offset(JointIdx::ROOT), Quat::IDENTITY, None);
         let root_name = if skeleton.find("root").is_none() { "root" } else { "root_motion" };
         // Top of the tree, root bone, then one node per joint.
         let top = self.nodes.len();
         let (root, first) = (top + 1, top + 2);
-        self.nodes.push(Node { name: actor.name.into(), children: vec![root], ..Node::default() });
+        self.nodes.push(Node { name: character.name.into(), children: vec![root], ..Node::default() });
         self.nodes.push(Node {
             name: root_name.into(),
             children: vec![first],
@@ -242,21 +242,21 @@ impl<'a> Take<'a> {
         self.tops.push(top);
         let inverse_bind_matrices = self.bind(skeleton, rest.at);
         self.skins.push(Skin {
-            name: actor.name,
+            name: character.name,
             inverse_bind_matrices,
             joints: (root..first + skeleton.len()).collect(),
             skeleton: root,
         });
-        if let Some(mesh) = self.mesh(actor, skeleton) {
+        if let Some(mesh) = self.mesh(character, skeleton) {
             self.tops.push(self.nodes.len());
             self.nodes.push(Node {
-                name: format!("{} body", actor.name).into(),
+                name: format!("{} body", character.name).into(),
                 mesh: Some(mesh),
                 skin: Some(self.skins.len() - 1),
                 ..Node::default()
             });
         }
-        self.animate(actor.clip, root, animation);
+        self.animate(character.clip, root, animation);
     }
 
     fn bind(&mut self, skeleton: &Skeleton, root: Vec3) -> usize {
@@ -274,7 +274,7 @@ impl<'a> Take<'a> {
         self.builder.matrices(&matrices)
     }
 
-    fn mesh(&mut self, actor: &Actor<'a>, skeleton: &'a Skeleton) -> Option<usize> {
+    fn mesh(&mut self, character: &GltfCharacter<'a>, skeleton: &'a Skeleton) -> Option<usize> {
         let known = self.bodies.iter().position(|(s, _)| **s == *skeleton);
         let known = known.unwrap_or_else(|| {
             let body = body::of(skeleton);
@@ -286,7 +286,7 @@ impl<'a> Take<'a> {
         for &Stored { part, attributes, indices } in &self.bodies[known].1 {
             let (name, colour, roughness) = match part {
                 Part::Suit => ("suit", [0.56, 0.55, 0.52], 0.8),
-                Part::Gear => ("gear", actor.colour, 0.5),
+                Part::Gear => ("gear", character.colour, 0.5),
                 Part::Visor => ("visor", [0.012, 0.013, 0.016], 0.25),
             };
             let [r, g, b] = colour;
@@ -298,7 +298,7 @@ impl<'a> Take<'a> {
         if primitives.is_empty() {
             return None;
         }
-        self.meshes.push(MeshOut { name: actor.name, primitives });
+        self.meshes.push(MeshOut { name: character.name, primitives });
         Some(self.meshes.len() - 1)
     }
 

@@ -7,7 +7,7 @@ use kumite_motion::{Clip, FrameIdx, Pose, Quat, Role, Roles, Skeleton, Vec3, Wor
 /// Leg of the person the bounds are given for, metres. Other legs scale lengths and speeds.
 const LEG: f32 = 0.874;
 
-pub(crate) struct Film<'a> {
+pub(crate) struct PosedClip<'a> {
     pub(crate) skeleton: &'a Skeleton,
     pub(crate) roles: &'a Roles,
     pub(crate) anatomy: &'a Anatomy,
@@ -17,8 +17,8 @@ pub(crate) struct Film<'a> {
     fps: f32,
 }
 
-impl<'a> Film<'a> {
-    pub(crate) fn of(clip: &'a Clip, roles: &'a Roles, anatomy: &'a Anatomy) -> Film<'a> {
+impl<'a> PosedClip<'a> {
+    pub(crate) fn of(clip: &'a Clip, roles: &'a Roles, anatomy: &'a Anatomy) -> PosedClip<'a> {
         let mut pose = Pose::default();
         let worlds = (0..clip.frames() as u32)
             .map(|frame| {
@@ -29,7 +29,7 @@ impl<'a> Film<'a> {
             })
             .collect();
         let scale = (anatomy.leg / LEG).max(0.1);
-        Film { skeleton: clip.skeleton(), roles, anatomy, worlds, scale, fps: clip.fps() }
+        PosedClip { skeleton: clip.skeleton(), roles, anatomy, worlds, scale, fps: clip.fps() }
     }
 
     pub(crate) fn frames(&self) -> usize {
