@@ -83,7 +83,6 @@ fn passes(library: &Arc<Library>, before: &[Vec<EdgeIdx>], run_up: EdgeIdx, join
         });
         recorder.record(&character, began.filter(|e| *e == join));
     }
-    recorder
-        .finish("rehearsal", library.skeleton())
-        .is_ok_and(|take| take.quality.snap <= SNAP && take.quality.foot_slide_cm_s <= SLIDE)
+    let quality = recorder.rehearsed(library.skeleton());
+    quality.is_ok_and(|q| q.snap_at_joins <= SNAP && q.foot_slide_cm_s <= SLIDE)
 }

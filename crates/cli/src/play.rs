@@ -61,13 +61,14 @@ pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> CliResult<Report> {
     let text = takes.iter().zip(&scene.character).map(|(take, actor)| {
         let q = take.quality;
         format!(
-            "{}: {:.1} s, {} edges; feet slide {:.2} cm/s, float {:.2} cm, snap {:.2}; hash {:016x}\n",
+            "{}: {:.1} s, {} edges; feet slide {:.2} cm/s, float {:.2} cm, snap {:.2}, balance {:.1} cm; hash {:016x}\n",
             actor.name,
             take.clip.seconds(),
             take.events.len(),
             q.foot_slide_cm_s,
             q.float_cm,
             q.snap,
+            q.balance_cm,
             take.hash
         )
     });
@@ -224,7 +225,8 @@ fn to_json(scene: &Scene, library: &kumite_motion::library::Library, takes: &[Ta
                 "events": events,
                 "quality": {
                     "foot_slide_cm_s": q.foot_slide_cm_s, "foot_slide_most_cm_s": q.foot_slide_most_cm_s,
-                    "planted_share": q.planted_share, "snap": q.snap, "float_cm": q.float_cm,
+                    "planted_share": q.planted_share, "snap": q.snap, "snap_at_joins": q.snap_at_joins, "float_cm": q.float_cm,
+                    "balance_cm": q.balance_cm, "source_balance_cm": q.source_balance_cm,
                     "jerk_ratio": actor.goal.is_none().then(|| jerk_ratio(take, library)), "penetration_cm": penetration,
                 },
                 "hash": format!("{:016x}", take.hash),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::rotation::{from_vector, nlerp, to_vector};
-use crate::{Clip, ClipError, Contacts, FrameIdx, Pose, Quat, Vec3};
+use crate::{Clip, ClipError, Contacts, FrameIdx, JointIdx, Pose, Quat, Vec3};
 
 /// More frames than this are a mistake in a rate: a day at 120 frames per second is ten million.
 const MOST_FRAMES: f64 = 2e7;
@@ -31,6 +31,13 @@ pub fn pose_at(clip: &Clip, seconds: f32, out: &mut Pose) {
     for (mover, place) in out.translations.iter_mut().enumerate() {
         *place = place.lerp(clip.translation(b, mover), t);
     }
+}
+
+/// The rotation of one joint at any time, as [`pose_at`] has it.
+pub fn rotation_at(clip: &Clip, seconds: f32, joint: JointIdx) -> Quat {
+    let (a, b, t) = around(clip, seconds);
+    let q = clip.rotation(a, joint);
+    if t == 0.0 { q } else { nlerp(q, clip.rotation(b, joint), t) }
 }
 
 /// What is planted at any time: what both neighbouring frames agree on, or the one frame it falls on. [`Contacts::NONE`] if the clip has no contacts.

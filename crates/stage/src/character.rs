@@ -16,6 +16,7 @@ use kumite_plan::adapt::Adaptation;
 
 use crate::TICKS;
 use crate::feet::{Feet, GRIP};
+use crate::quality::Source;
 
 const TICK: f32 = 1.0 / TICKS as f32;
 
@@ -43,7 +44,6 @@ pub struct Character {
     join: Option<(Inertia, f32)>,
     feet: Feet,
     pose: Pose,
-    before: Pose,
     world: WorldPose,
     contacts: Contacts,
     following: Option<Following>,
@@ -81,7 +81,6 @@ impl Character {
             join: None,
             feet: Feet::default(),
             pose: Pose::default(),
-            before: Pose::default(),
             world: WorldPose::default(),
             contacts: Contacts::NONE,
             following: None,
@@ -94,7 +93,6 @@ impl Character {
         let here = Planar { turn: 0.0, shift: -Vec2::new(root.x, root.z) };
         character.placement = Planar { turn: turn - facing, shift: at }.after(&here);
         character.show();
-        character.before.clone_from(&character.pose);
         character
     }
 
@@ -106,6 +104,13 @@ impl Character {
     /// What it plays.
     pub fn playing(&self) -> Playing {
         self.playing
+    }
+
+    /// What of its library it shows, before joins, bends and feet.
+    pub fn source(&self) -> Source {
+        let edge = self.library.graph().edge(self.playing.edge);
+        let time = edge.first.at() as f32 / self.library.clip(edge.clip).fps() + self.playing.since;
+        Source { clip: edge.clip, time, rate: self.rate }
     }
 
     /// Its library.
@@ -159,7 +164,6 @@ impl Character {
     /// One tick. At the end of an edge `choose` is asked for the next among those that leave its node, never none; an edge that
     /// does not leave it is ignored and the first taken. Returns the edge that began, if one did.
     pub fn step(&mut self, mut choose: impl FnMut(&Library, &[EdgeIdx]) -> EdgeIdx) -> Option<EdgeIdx> {
-        self.before.clone_from(&self.pose);
         let mut gone = TICK;
         if let Some(following) = &mut self.following {
             following.time += TICK;

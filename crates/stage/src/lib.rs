@@ -4,6 +4,7 @@
 //! Does not: read files, know the clock, or start threads. Same library, same seed: the same bits on every platform.
 
 pub mod attack_trial;
+pub mod balance;
 mod character;
 pub mod course;
 mod defence;
@@ -24,7 +25,7 @@ pub use defence::Defence;
 pub use jerk::jerk_ratio;
 pub use kumite_motion::Chance;
 pub use overlap::{obstacle_penetration_cm, penetration_cm};
-pub use quality::{NOISY, Quality, SNAP_UNIT};
+pub use quality::{NOISY, Quality, SNAP_UNIT, Source};
 pub use take::{Event, Recorder, Take};
 pub use target::Target;
 

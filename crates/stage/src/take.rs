@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use kumite_motion::graph::EdgeIdx;
+use kumite_motion::library::Library;
 use kumite_motion::{Clip, ClipError, Contacts, Pose, Skeleton};
 
-use crate::quality::Quality;
+use crate::quality::{Quality, Source};
 use crate::{Character, TICKS};
 
 /// Frames per second of a take.
@@ -18,7 +19,7 @@ pub struct Event {
     pub time: f32,
     /// What began.
     pub edge: EdgeIdx,
-    /// Whether it was a cut to another place of the library.
+    /// Whether a join leads into it.
     pub joined: bool,
 }
 
@@ -41,9 +42,11 @@ pub struct Recorder {
     tick: u32,
     poses: Vec<Pose>,
     contacts: Vec<Contacts>,
-    /// Whether a cut fell on a frame or between it and the one before.
-    cuts: Vec<bool>,
+    /// Whether a join began on a frame or between it and the one before.
+    joins: Vec<bool>,
     joined: bool,
+    sources: Vec<Source>,
+    library: Option<Arc<Library>>,
     events: Vec<Event>,
 }
 
@@ -59,18 +62,32 @@ impl Recorder {
         if self.tick.is_multiple_of(TICKS / FPS) {
             self.poses.push(character.pose().clone());
             self.contacts.push(character.contacts());
-            self.cuts.push(std::mem::take(&mut self.joined));
+            self.joins.push(std::mem::take(&mut self.joined));
+            self.sources.push(character.source());
+            self.library.get_or_insert_with(|| Arc::clone(character.library()));
         }
         self.tick += 1;
     }
 
     /// The take.
     pub fn finish(self, name: &str, skeleton: &Arc<Skeleton>) -> Result<Take, ClipError> {
+        let (clip, mut quality) = self.clip(name, skeleton)?;
+        if let Some(library) = &self.library {
+            quality = quality.beside(&clip, library, &self.sources);
+        }
+        Ok(Take { clip, events: self.events, quality, hash: hash(&self.poses) })
+    }
+
+    /// Only what can be told from the frames alone, quickly.
+    pub fn rehearsed(self, skeleton: &Arc<Skeleton>) -> Result<Quality, ClipError> {
+        Ok(self.clip("rehearsal", skeleton)?.1)
+    }
+
+    fn clip(&self, name: &str, skeleton: &Arc<Skeleton>) -> Result<(Clip, Quality), ClipError> {
         let mut clip = Clip::new(name, Arc::clone(skeleton), FPS as f32, &self.poses)?;
-        clip.contacts = self.contacts;
-        let quality = Quality::of(&clip, &self.cuts);
-        let hash = hash(&self.poses);
-        Ok(Take { clip, events: self.events, quality, hash })
+        clip.contacts.clone_from(&self.contacts);
+        let quality = Quality::of(&clip, &self.joins);
+        Ok((clip, quality))
     }
 }
 

@@ -495,14 +495,17 @@ impl<'w> Attempt<'w> {
                     *room = (*room + depth + MORE).min(ROOM);
                 }
             }
-            let rank =
-                |o: WalkOutcome, w: &Walked| (o != WalkOutcome::Arrived, !w.take.quality.passes(), w.collision_frames);
+            let rank = |o: WalkOutcome, w: &Walked| {
+                (o != WalkOutcome::Arrived, !w.take.quality.passes_at_joins(), w.collision_frames)
+            };
             let better = self.best.as_ref().is_none_or(|b| rank(outcome, &walked) < rank(self.outcome, &b.0));
             if better {
                 self.outcome = outcome;
                 self.best = Some((walked, path));
             }
-            if self.outcome == WalkOutcome::Arrived && self.best.as_ref().is_some_and(|b| b.0.take.quality.passes()) {
+            if self.outcome == WalkOutcome::Arrived
+                && self.best.as_ref().is_some_and(|b| b.0.take.quality.passes_at_joins())
+            {
                 return true;
             }
         }
