@@ -59,6 +59,101 @@ impl Planar {
     }
 }
 
+/// A [`Planar`] with its sine and cosine worked out: composing it and moving points need no transcendental function.
+///
+/// The angle is kept beside them and is *not* wrapped, so that [`PlanarMatrix::after`] adds angles exactly; that is the one
+/// reason why this is another type than [`Planar`], whose composition wraps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlanarMatrix {
+    /// Radians, not wrapped.
+    pub turn: f32,
+    cosine: f32,
+    sine: f32,
+    /// Along x and z, metres.
+    pub shift: Vec2,
+}
+
+impl PlanarMatrix {
+    /// Changes nothing.
+    pub const IDENTITY: PlanarMatrix = PlanarMatrix { turn: 0.0, cosine: 1.0, sine: 0.0, shift: Vec2::ZERO };
+
+    /// Works out the sine and cosine of a planar motion.
+    pub fn new(planar: &Planar) -> PlanarMatrix {
+        let (sine, cosine) = libm::sincosf(planar.turn);
+        PlanarMatrix { turn: planar.turn, cosine, sine, shift: planar.shift }
+    }
+
+    /// A turn about a point of the floor, then a shift.
+    pub fn about(point: Vec2, turn: f32, shift: Vec2) -> PlanarMatrix {
+        let turned = PlanarMatrix::new(&Planar { turn, shift: Vec2::ZERO });
+        PlanarMatrix { shift: point - turned.floor_point(point) + shift, ..turned }
+    }
+
+    /// The planar motion, its angle wrapped.
+    pub fn planar(&self) -> Planar {
+        Planar { turn: wrap(self.turn), shift: self.shift }
+    }
+
+    /// Where a point goes.
+    #[inline]
+    pub fn point(&self, p: Vec3) -> Vec3 {
+        let flat = self.floor_point(Vec2::new(p.x, p.z));
+        Vec3::new(flat.x, p.y, flat.y)
+    }
+
+    /// Where a point came from.
+    #[inline]
+    pub fn point_back(&self, p: Vec3) -> Vec3 {
+        let flat = self.floor_point_back(Vec2::new(p.x, p.z));
+        Vec3::new(flat.x, p.y, flat.y)
+    }
+
+    /// Where a point of the floor goes: x and z.
+    #[inline]
+    pub fn floor_point(&self, p: Vec2) -> Vec2 {
+        let (x, z) = (self.cosine * p.x + self.sine * p.y, self.cosine * p.y - self.sine * p.x);
+        Vec2::new(x + self.shift.x, z + self.shift.y)
+    }
+
+    /// Where a point of the floor came from: x and z.
+    #[inline]
+    pub fn floor_point_back(&self, p: Vec2) -> Vec2 {
+        let q = p - self.shift;
+        Vec2::new(self.cosine * q.x - self.sine * q.y, self.cosine * q.y + self.sine * q.x)
+    }
+
+    /// Turns a direction.
+    #[inline]
+    pub fn rotate(&self, v: Vec3) -> Vec3 {
+        Vec3::new(self.cosine * v.x + self.sine * v.z, v.y, self.cosine * v.z - self.sine * v.x)
+    }
+
+    /// Undoes [`PlanarMatrix::rotate`].
+    #[inline]
+    pub fn rotate_back(&self, v: Vec3) -> Vec3 {
+        Vec3::new(self.cosine * v.x - self.sine * v.z, v.y, self.cosine * v.z + self.sine * v.x)
+    }
+
+    /// This after `first`.
+    #[inline]
+    #[must_use]
+    pub fn after(&self, first: &PlanarMatrix) -> PlanarMatrix {
+        PlanarMatrix {
+            turn: self.turn + first.turn,
+            cosine: self.cosine * first.cosine - self.sine * first.sine,
+            sine: self.sine * first.cosine + self.cosine * first.sine,
+            shift: self.floor_point(first.shift),
+        }
+    }
+
+    /// What undoes this.
+    #[must_use]
+    pub fn inverse(&self) -> PlanarMatrix {
+        let unturn = PlanarMatrix { turn: -self.turn, sine: -self.sine, shift: Vec2::ZERO, ..*self };
+        unturn.after(&PlanarMatrix { shift: -self.shift, ..PlanarMatrix::IDENTITY })
+    }
+}
+
 /// The planar motion that best lays `moving` over `still`, in the sense of least squared distances between points of
 /// the same position in the lists: the closed form of Kovar, Gleicher and Pighin 2002, § 3.1. Heights do not matter.
 ///
@@ -101,6 +196,25 @@ mod tests {
                 prop_assert!((truth.inverse().point(truth.point(p)) - p).length() < 1e-4);
                 prop_assert!((truth.after(&found).point(p) - truth.point(found.point(p))).length() < 1e-4);
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn matrices_are_planar_motions(a in -3.0f32..3.0, b in -3.0f32..3.0, x in -4.0f32..4.0, z in -4.0f32..4.0) {
+            let (p, q) = (Planar { turn: a, shift: Vec2::new(x, z) }, Planar { turn: b, shift: Vec2::new(z, 1.0) });
+            let point = Vec3::new(z, 1.2, x);
+            let (m, n) = (PlanarMatrix::new(&p), PlanarMatrix::new(&q));
+            let near = |a: Vec3, b: Vec3| (a - b).length() < 1e-4;
+            prop_assert!(near(m.point(point), p.point(point)));
+            prop_assert!(near(m.after(&n).point(point), p.after(&q).point(point)));
+            prop_assert!(near(m.point_back(m.point(point)), point));
+            prop_assert!(near(m.inverse().point(m.point(point)), point));
+            prop_assert!(near(m.rotate_back(m.rotate(point)), point));
+            prop_assert!(near(m.planar().point(point), m.point(point)));
+            let pivot = Vec2::new(x, 1.0);
+            let about = PlanarMatrix::about(pivot, b, Vec2::new(0.5, z));
+            prop_assert!((about.floor_point(pivot) - pivot - Vec2::new(0.5, z)).length() < 1e-4);
         }
     }
 

@@ -1,11 +1,11 @@
 //! Where bodies and obstacles are: spheres on the skeleton, sphere sets over time, shapes with signed distance, swept
 //! tests.
 
-use crate::align::Planar;
+use crate::align::{Planar, PlanarMatrix};
 use crate::graph::{Edge, stand};
 use crate::mass::SEGMENTS;
 use crate::sample::around;
-use crate::{Clip, EdgeIdx, FrameIdx, Graph, JointIdx, Pose, Quat, Role, Roles, Skeleton, Vec2, Vec3, WorldPose, fk};
+use crate::{Clip, EdgeIdx, FrameIdx, Graph, JointIdx, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk};
 
 /// A ball somewhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -132,7 +132,7 @@ impl Volumes {
                 pose_all(clip, &spheres, posed);
             }
             let at = |frame: FrameIdx| &posed[frame.at() * spheres.len()..][..spheres.len()];
-            let home = Turned::new(&stand(clip, edge.first).inverse());
+            let home = PlanarMatrix::new(&stand(clip, edge.first).inverse());
             let samples = samples(edge.seconds);
             for sample in 0..samples {
                 let time = (sample as f32 * STEP).min(edge.seconds);
@@ -180,7 +180,7 @@ impl Volumes {
         let (a, b) = (self.time(edge, first), self.time(edge, first + 1));
         let t = ((seconds - a) / (b - a).max(1e-6)).clamp(0.0, 1.0);
         let pairs = self.sample(edge, first).iter().zip(self.sample(edge, first + 1));
-        let stands = Turned::new(stands);
+        let stands = PlanarMatrix::new(stands);
         out.clear();
         out.extend(
             pairs
@@ -197,26 +197,6 @@ fn pose_all(clip: &Clip, spheres: &[BodySphere], out: &mut Vec<Vec3>) {
         clip.pose(FrameIdx(frame), &mut pose);
         fk::pose(clip.skeleton(), &pose, &mut world);
         out.extend(spheres.iter().map(|s| world.point(s.joint, s.offset)));
-    }
-}
-
-/// A planar motion whose angle has been worked out, for many points.
-struct Turned {
-    sine: f32,
-    cosine: f32,
-    shift: Vec2,
-}
-
-impl Turned {
-    fn new(planar: &Planar) -> Turned {
-        let (sine, cosine) = libm::sincosf(planar.turn);
-        Turned { sine, cosine, shift: planar.shift }
-    }
-
-    #[inline]
-    fn point(&self, p: Vec3) -> Vec3 {
-        let (x, z) = (self.cosine * p.x + self.sine * p.z, self.cosine * p.z - self.sine * p.x);
-        Vec3::new(x + self.shift.x, p.y, z + self.shift.y)
     }
 }
 

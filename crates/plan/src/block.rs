@@ -2,11 +2,10 @@
 
 use kumite_motion::{EdgeIdx, Role, Vec3};
 
-use crate::adapt::{Adaptation, HAND};
-use crate::bodies::{Part, Row};
-use crate::dodge::{Planner, Scratch, Situation, body_at};
-use crate::paths::{Aim, Path, go_on, lay_into, scale, stretches};
-use crate::terms;
+use crate::bend::{Bend, HAND};
+use crate::bodies::{DefenceSpan, Row};
+use crate::dodge::{AvoidancePath, DefenceKind, DodgePlanner, DodgeScratch, Situation, body_at, timescale_cost};
+use crate::legs::{go_on, lay_into, scale, stretches};
 use crate::threat::{STEP, Threat};
 use crate::{Bodies, Warp};
 
@@ -54,7 +53,7 @@ pub struct Guard {
     /// Their speed.
     pub warp: Warp,
     /// A guard that is moved to meet the attack.
-    pub adaptation: Option<Adaptation>,
+    pub bend: Option<Bend>,
     /// The meeting.
     pub block: Block,
     /// Number of the span in its clip.
@@ -67,7 +66,7 @@ const PARRY: f32 = 1.0;
 const LOOKS: usize = 4;
 
 /// The guarding wrists of a block.
-fn wrists(part: &Part) -> Vec<Role> {
+fn wrists(part: &DefenceSpan) -> Vec<Role> {
     match part.role {
         Some(role @ (Role::LeftWrist | Role::RightWrist)) => vec![role],
         Some(Role::LeftElbow) => vec![Role::LeftWrist],
@@ -83,10 +82,10 @@ pub fn guards(part: Role, wrist: Role) -> bool {
 
 /// The best block: the one whose guard has to be moved least, then the least change of speed.
 pub fn find(
-    planner: &Planner<'_>,
+    planner: &DodgePlanner<'_>,
     situation: &Situation<'_>,
     threats: &[Threat],
-    scratch: &mut Scratch,
+    scratch: &mut DodgeScratch,
 ) -> Option<Guard> {
     let bodies = planner.bodies;
     let attack = threats.iter().map(|t| t.arrives).fold(f32::INFINITY, f32::min);
@@ -96,14 +95,14 @@ pub fn find(
     let node = planner.graph.edge(situation.edge).to;
     let (listed, _) = planner.index.block.between(node, (attack - half - left, attack + half - left));
     let own = bodies.blocks(situation.edge).iter().enumerate().map(|(k, part)| {
-        let path = Path { centre: part.centre() - situation.since - left, edges: (0, 0), part: k as u32 };
+        let path = AvoidancePath { centre: part.centre() - situation.since - left, edges: (0, 0), part: k as u32 };
         (path, &[] as &[EdgeIdx])
     });
     let listed = listed.iter().map(|p| (*p, planner.index.block.edges(p)));
     let mut best: Option<(f32, Guard)> = None;
     for (path, edges) in own.chain(listed) {
         let last = edges.last().copied().unwrap_or(situation.edge);
-        let Some(part) = Aim::Block.of(bodies, last).get(path.part as usize).copied() else { continue };
+        let Some(part) = DefenceKind::Block.of(bodies, last).get(path.part as usize).copied() else { continue };
         let centre = path.centre + left;
         let route = std::iter::once(situation.edge).chain(edges.iter().copied());
         lay_into(bodies, route, situation.since, &situation.place, &mut scratch.legs);
@@ -111,23 +110,23 @@ pub fn find(
         let mut list = Vec::new();
         let edges = scratch.legs.iter().map(|l| l.edge);
         stretches(bodies, edges, situation.since, centre, attack > centre, &mut list);
-        let fits = scale(&list, centre, attack).and_then(|s| Some((s, terms::timescale(s, &planner.config)?)));
+        let fits = scale(&list, centre, attack).and_then(|s| Some((s, timescale_cost(s, &planner.config)?)));
         let on_time = (attack - centre).abs() <= 0.5 * (part.active.1 - part.active.0);
         let Some((scaled, price)) =
-            fits.or_else(|| Some((1.0, terms::timescale(1.0, &planner.config)?)).filter(|_| on_time))
+            fits.or_else(|| Some((1.0, timescale_cost(1.0, &planner.config)?)).filter(|_| on_time))
         else {
             continue;
         };
         go_on(bodies, planner.graph, ends + 1.0, &mut scratch.legs);
         scratch.warp.set(&list, scaled);
         for wrist in wrists(&part) {
-            let Some((way, block, adaptation)) = meet(planner, situation, threats, wrist, scratch) else { continue };
+            let Some((way, block, bend)) = meet(planner, situation, threats, wrist, scratch) else { continue };
             let price = price + way / HAND;
             if best.as_ref().is_none_or(|b| price < b.0) {
                 let until = scratch.warp.at(ends).0;
                 let kept = scratch.legs[1..].iter().enumerate().take_while(|(k, l)| k + 1 < depth || l.begins < until);
                 let edges = kept.map(|(_, l)| l.edge).collect();
-                let guard = Guard { edges, warp: scratch.warp.clone(), adaptation, block, span: Some(part.span) };
+                let guard = Guard { edges, warp: scratch.warp.clone(), bend, block, span: Some(part.span) };
                 best = Some((price, guard));
             }
         }
@@ -137,15 +136,16 @@ pub fn find(
 
 /// Whether a wrist's limb meets the attack first on the laid-out path, as it is or moved; by how much, and how.
 fn meet(
-    planner: &Planner<'_>,
+    planner: &DodgePlanner<'_>,
     situation: &Situation<'_>,
     threats: &[Threat],
     wrist: Role,
-    scratch: &mut Scratch,
-) -> Option<(f32, Block, Option<Adaptation>)> {
+    scratch: &mut DodgeScratch,
+) -> Option<(f32, Block, Option<Bend>)> {
     let bodies = planner.bodies;
     let (guard, other) = contacts(bodies, threats, wrist, None, scratch);
-    let tell = |time: f32, at: Vec3, scratch: &Scratch| tell(planner, situation, threats, wrist, time, at, scratch);
+    let tell =
+        |time: f32, at: Vec3, scratch: &DodgeScratch| tell(planner, situation, threats, wrist, time, at, scratch);
     if let Some((time, at)) = guard
         && other.is_none_or(|o| time < o.0)
     {
@@ -155,7 +155,7 @@ fn meet(
     let (hit, _) = other?;
     let sphere = threats.iter().flat_map(|t| &t.spheres).next()?;
     let mut row = bodies.row();
-    let mut best: Option<(f32, f32, Vec3, Adaptation)> = None;
+    let mut best: Option<(f32, f32, Vec3, Bend)> = None;
     for before in [0.10, 0.18, 0.26, 0.34, 0.44] {
         let step = ((hit - sphere.start) / STEP).max(0.0);
         let speed = (sphere.places.get(step as usize + 1)?.distance(*sphere.places.get(step as usize)?)) / STEP;
@@ -175,25 +175,25 @@ fn meet(
         if way.length() > HAND || (target - shoulder).length() > 0.97 * arm || ready < 0.12 {
             continue;
         }
-        let adaptation = Adaptation {
+        let bend = Bend {
             hand: Some((wrist, way)),
             rise: ((ready - 0.35).max(0.0), ready),
             fall: (hit + 0.12, hit + 0.6),
-            ..Adaptation::default()
+            ..Bend::default()
         };
         if best.as_ref().is_none_or(|b| way.length() < b.0) {
-            let (guard, other) = contacts(bodies, threats, wrist, Some(&adaptation), scratch);
+            let (guard, other) = contacts(bodies, threats, wrist, Some(&bend), scratch);
             if let Some((time, at)) = guard
                 && other.is_none_or(|o| time < o.0)
             {
-                best = Some((way.length(), time, at, adaptation));
+                best = Some((way.length(), time, at, bend));
             }
         }
     }
-    best.map(|(way, time, at, adaptation)| (way, tell(time, at, scratch), Some(adaptation)))
+    best.map(|(way, time, at, bend)| (way, tell(time, at, scratch), Some(bend)))
 }
 
-fn leg_for(scratch: &Scratch, time: f32) -> usize {
+fn leg_for(scratch: &DodgeScratch, time: f32) -> usize {
     let u = scratch.warp.at(time.max(0.0)).0;
     scratch.legs.iter().rposition(|l| l.begins <= u).unwrap_or(0)
 }
@@ -205,8 +205,8 @@ fn contacts(
     bodies: &Bodies,
     threats: &[Threat],
     wrist: Role,
-    adaptation: Option<&Adaptation>,
-    scratch: &Scratch,
+    bend: Option<&Bend>,
+    scratch: &DodgeScratch,
 ) -> (Contact, Contact) {
     let (mut guard, mut other): (Contact, Contact) = (None, None);
     let mut row: Row = bodies.row();
@@ -227,11 +227,11 @@ fn contacts(
                 let now = time + share * STEP;
                 let leg = leg_for(scratch, now);
                 body_at(bodies, &scratch.legs, &scratch.warp, now, leg, &mut row);
-                if let Some(adaptation) = adaptation {
-                    adaptation.bend(bodies, &scratch.legs[leg].place, now, &mut row);
+                if let Some(bend) = bend {
+                    bend.bend(bodies, &scratch.legs[leg].place, now, &mut row);
                 }
                 let world = pair[0].lerp(pair[1], share);
-                let p = scratch.legs[leg].place.back(world);
+                let p = scratch.legs[leg].place.point_back(world);
                 for j in 0..bodies.spheres() {
                     if (row.get(j) - p).length() < bodies.radius(j) + sphere.radius {
                         let first = if guards(bodies.part(j), wrist) { &mut guard } else { &mut other };
@@ -247,13 +247,13 @@ fn contacts(
 }
 
 fn tell(
-    planner: &Planner<'_>,
+    planner: &DodgePlanner<'_>,
     situation: &Situation<'_>,
     threats: &[Threat],
     wrist: Role,
     time: f32,
     at: Vec3,
-    scratch: &Scratch,
+    scratch: &DodgeScratch,
 ) -> Block {
     let bodies = planner.bodies;
     let (mut row, mut later) = (bodies.row(), bodies.row());
@@ -276,7 +276,7 @@ fn tell(
     // The shoulders' line tells which way the body looks.
     let place = scratch.legs.get(leg).map_or(situation.place, |l| l.place);
     let left = row.get(bodies.joint(Role::LeftShoulder)) - row.get(bodies.joint(Role::RightShoulder));
-    let left = place.turn(Vec3::new(left.x, 0.0, left.z)).normalize_or(Vec3::X);
+    let left = place.rotate(Vec3::new(left.x, 0.0, left.z)).normalize_or(Vec3::X);
     let front = left.cross(Vec3::Y);
     let (ahead, aside) = (-way.dot(front), -way.dot(left));
     let side = if ahead.abs() >= aside.abs() {
@@ -287,7 +287,7 @@ fn tell(
         Side::Right
     };
     let hand = bodies.joint(wrist);
-    let speed = place.turn(later.get(hand) - row.get(hand)) / STEP;
+    let speed = place.rotate(later.get(hand) - row.get(hand)) / STEP;
     let across = (speed - way * speed.dot(way)).length();
     Block { wrist, time, at, height, side, parry: across > PARRY }
 }

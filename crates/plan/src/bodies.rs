@@ -3,10 +3,9 @@
 //! [`kumite_motion::volume::Volumes`] holds an edge each tenth of a second, as the paper does; that is half a step of a fast
 //! dodge, and a join moves a body by centimetres. Edges share frames, so that one row a frame is no larger.
 
+use kumite_motion::align::PlanarMatrix;
 use kumite_motion::library::Library;
 use kumite_motion::{EdgeIdx, FrameIdx, Pose, Role, Vec3, WorldPose, fk};
-
-use crate::Place;
 
 /// Spheres are padded to whole rows of this many.
 pub const LANES: usize = 8;
@@ -38,7 +37,7 @@ impl Pace {
 
 /// An avoidance or a block that lies whole in an edge. Seconds from the edge's first frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Part {
+pub struct DefenceSpan {
     /// Start of the span.
     pub from: f32,
     /// End of the span.
@@ -51,7 +50,7 @@ pub struct Part {
     pub span: u32,
 }
 
-impl Part {
+impl DefenceSpan {
     /// Middle of the active window: what is laid over the attack's time.
     pub fn centre(&self) -> f32 {
         0.5 * (self.active.0 + self.active.1)
@@ -98,7 +97,7 @@ struct EdgeInfo {
     fps: f32,
     last: u32,
     seconds: f32,
-    align: Place,
+    align: PlanarMatrix,
     blend: f32,
     join: Option<u32>,
     pace: Pace,
@@ -121,7 +120,7 @@ pub struct Bodies {
     /// Per join: offset and speed of it, each like a row.
     joins: Vec<f32>,
     edges: Vec<EdgeInfo>,
-    kept: Vec<Part>,
+    kept: Vec<DefenceSpan>,
     /// Distance from the pelvis that no sphere's surface passes, metres.
     reach: f32,
 }
@@ -201,7 +200,7 @@ impl Bodies {
                 fps: clip.fps(),
                 last: clip.frames() as u32 - 1,
                 seconds: edge.seconds,
-                align: Place::HERE,
+                align: PlanarMatrix::IDENTITY,
                 blend: 0.0,
                 join: None,
                 pace: Pace::Even,
@@ -209,7 +208,7 @@ impl Bodies {
                 blocks: (0, 0),
             };
             if let Some(join) = &edge.join {
-                info.align = Place::of(&join.align);
+                info.align = PlanarMatrix::new(&join.align);
                 info.blend = join.blend;
                 if join.blend > 0.0 {
                     let node = graph.node(edge.from);
@@ -232,7 +231,7 @@ impl Bodies {
                     let whole = within.whole || (kind == kumite_motion::SpanKind::Block && in_edge);
                     if span.kind == kind && whole {
                         let (from, to) = ((span.from - first).max(0.0), (span.to - first).min(edge.seconds));
-                        self.kept.push(Part { from, to, active, role: span.part, span: within.span });
+                        self.kept.push(DefenceSpan { from, to, active, role: span.part, span: within.span });
                     }
                 }
                 range.1 = self.kept.len() as u32;
@@ -243,7 +242,7 @@ impl Bodies {
     }
 
     /// The join of an edge that is entered from its node's pose, at natural speed: offset and its speed, in the entered clip's place.
-    fn add_join(&mut self, old: (u32, u32, u32), new: (u32, u32, u32), align: &Place, fps: [f32; 2]) {
+    fn add_join(&mut self, old: (u32, u32, u32), new: (u32, u32, u32), align: &PlanarMatrix, fps: [f32; 2]) {
         let centre = |(start, frame, _): (u32, u32, u32), j: usize| self.frame((start + frame) as usize, j);
         let speed = |(start, frame, last): (u32, u32, u32), fps: f32, j: usize| {
             let (a, b) = (frame.saturating_sub(1), (frame + 1).min(last));
@@ -251,8 +250,8 @@ impl Bodies {
         };
         let mut out = vec![0.0; 6 * self.width];
         for j in 0..self.spheres + Role::ALL.len().min(self.width - self.spheres) {
-            let offset = align.back(centre(old, j)) - centre(new, j);
-            let drift = align.turn_back(speed(old, fps[0], j)) - speed(new, fps[1], j);
+            let offset = align.point_back(centre(old, j)) - centre(new, j);
+            let drift = align.rotate_back(speed(old, fps[0], j)) - speed(new, fps[1], j);
             for (k, v) in offset.to_array().into_iter().chain(drift.to_array()).enumerate() {
                 out[k * self.width + j] = v;
             }
@@ -350,24 +349,24 @@ impl Bodies {
 
     /// Lays the edge's clip over that of the edge before.
     #[inline]
-    pub fn align(&self, edge: EdgeIdx) -> &Place {
+    pub fn align(&self, edge: EdgeIdx) -> &PlanarMatrix {
         &self.edges[edge.at()].align
     }
 
     /// Whether it is a cut to another place of the library.
     #[inline]
-    pub fn is_cut(&self, edge: EdgeIdx) -> bool {
+    pub fn has_join(&self, edge: EdgeIdx) -> bool {
         self.edges[edge.at()].blend > 0.0
     }
 
     /// Avoidances that lie whole in an edge.
-    pub fn avoids(&self, edge: EdgeIdx) -> &[Part] {
+    pub fn avoids(&self, edge: EdgeIdx) -> &[DefenceSpan] {
         let (a, b) = self.edges[edge.at()].avoids;
         &self.kept[a as usize..b as usize]
     }
 
     /// Blocks whose guard lies in an edge.
-    pub fn blocks(&self, edge: EdgeIdx) -> &[Part] {
+    pub fn blocks(&self, edge: EdgeIdx) -> &[DefenceSpan] {
         let (a, b) = self.edges[edge.at()].blocks;
         &self.kept[a as usize..b as usize]
     }

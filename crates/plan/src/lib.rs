@@ -1,30 +1,25 @@
-//! Decisions: what a character should play so that an attack misses it, or meets its guard.
+//! Decisions: what a character should play so that an attack misses it or meets its guard, and so that it reaches a goal.
 //!
-//! Masaki Oshita and Naoki Masaoka, *Generating Avoidance Motion Using Motion Graph*, with the errata that
-//! `docs/dodging.md` lists. An attack is a [`Threat`]; where bodies are comes from [`Bodies`]; [`dodge`] finds the path whose avoidance is
-//! the smallest that works, with the help of the per-node [`index`] and of [`cull`]; [`adapt`] bends what was chosen
-//! to the attack; [`block`] meets it.
+//! Planners stand side by side: [`dodge`] finds the path through the graph whose avoidance is the smallest that works, [`block`]
+//! the guard that meets the attack, [`walk`] the way through obstacles. What several of them share is at the root: an attack is a
+//! [`Threat`], where bodies are comes from [`Bodies`], a path is laid out in [`legs`] and timed by a [`Warp`], a [`bend`] changes a
+//! chosen motion a little.
 //!
 //! Does not: read files, know the clock, start threads, or move anybody. Searches are in slices of counts.
-//! Same inputs give the same decision on every platform.
+//! The same inputs give the same decision on every platform.
 
-pub mod adapt;
+pub mod bend;
 pub mod block;
 pub mod bodies;
-pub mod cull;
 pub mod dodge;
-pub mod index;
-pub mod paths;
-mod place;
-pub mod terms;
+pub mod errata;
+pub mod legs;
 pub mod threat;
 pub mod walk;
 pub mod warp;
 
-pub use bodies::{Bodies, Pace};
-pub use dodge::{Decision, Outcome, Planner, Scratch, Search, Situation};
-pub use index::Index;
-pub use place::Place;
-pub use terms::{Config, Errata, Form, Terms, Weights};
+pub use bend::Bend;
+pub use bodies::Bodies;
+pub use errata::Form;
 pub use threat::{Threat, ThreatError};
 pub use warp::Warp;

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use kumite_motion::align::PlanarMatrix;
 use kumite_motion::{EdgeIdx, Role, Vec3};
 
-use crate::{Bodies, Place};
+use crate::Bodies;
 
 /// Seconds between the places of an attack; it moves straight between them. At 30 m/s under gravity the arc is off by a
 /// third of a millimetre.
@@ -172,7 +173,7 @@ impl Threat {
         bodies: &Bodies,
         edges: &[EdgeIdx],
         now: f32,
-        place: &Place,
+        place: &PlanarMatrix,
         part: Role,
         active: (f32, f32),
     ) -> Result<Threat, ThreatError> {
@@ -189,7 +190,7 @@ impl Threat {
             .iter()
             .map(|&j| Sphere { radius: bodies.radius(j), start: begin, places: Vec::with_capacity(count) })
             .collect();
-        let legs = crate::paths::lay(bodies, edges, now, place);
+        let legs = crate::legs::lay(bodies, edges, now, place);
         let mut row = bodies.row();
         for k in 0..count {
             let time = begin + k as f32 * STEP;

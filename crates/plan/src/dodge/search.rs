@@ -2,14 +2,14 @@
 
 use super::*;
 
-impl Search {
+impl DodgeSearch {
     /// Begins a decision: checks it and lists the candidates of the index.
     pub fn new(
-        planner: &Planner<'_>,
+        planner: &DodgePlanner<'_>,
         situation: &Situation<'_>,
         threats: &[Threat],
         why: bool,
-    ) -> Result<Search, ThreatError> {
+    ) -> Result<DodgeSearch, ThreatError> {
         let fits = |e: &EdgeIdx| e.at() < planner.bodies.edges();
         if !(fits(&situation.edge) && situation.ahead.iter().all(fits) && situation.since.is_finite()) {
             return Err(ThreatError::Foreign);
@@ -22,7 +22,7 @@ impl Search {
             return Err(if threats.is_empty() { ThreatError::Empty } else { ThreatError::Time { arrives: attack } });
         }
         let ends = threats.iter().map(Threat::ends).fold(0.0, f32::max);
-        Ok(Search {
+        Ok(DodgeSearch {
             situation: (situation.edge, situation.since, situation.place),
             ahead: situation.ahead.to_vec(),
             threats: threats.to_vec(),
@@ -35,41 +35,41 @@ impl Search {
             best: None,
             least: None,
             nothing: 0.0,
-            counts: Counts::default(),
+            counts: DodgeCounts::default(),
             traversed: false,
             why: why.then(Vec::new),
         })
     }
 
     /// How deep the attacks are inside the body now, metres; 0 or less if they are not.
-    pub fn inside(&self, planner: &Planner<'_>) -> f32 {
+    pub fn inside(&self, planner: &DodgePlanner<'_>) -> f32 {
         let mut row = planner.bodies.row();
         let (edge, since, place) = self.situation;
         planner.bodies.sample(edge, since, since, 1.0, &mut row);
         let radii = padded_radii(planner.bodies);
         let firsts = self.threats.iter().flat_map(|t| &t.spheres).filter_map(|s| {
             let at = ((-s.start) / STEP).max(0.0);
-            let p = place.back(*s.places.get(at as usize)?);
+            let p = place.point_back(*s.places.get(at as usize)?);
             (s.start <= 0.0).then(|| s.radius - nearest(&row, &row, p, p, &radii))
         });
         firsts.fold(f32::NEG_INFINITY, f32::max)
     }
 
     /// Distance of attack and body now: d0 as printed.
-    pub(super) fn now(&self, planner: &Planner<'_>, _scratch: &Scratch) -> f32 {
+    pub(super) fn now(&self, planner: &DodgePlanner<'_>, _scratch: &DodgeScratch) -> f32 {
         (-self.inside(planner)).max(0.0)
     }
 
-    pub(super) fn edges<'b>(&'b self, planner: &Planner<'b>, candidate: &Candidate) -> &'b [EdgeIdx] {
+    pub(super) fn edges<'b>(&'b self, planner: &DodgePlanner<'b>, candidate: &Candidate) -> &'b [EdgeIdx] {
         match candidate.origin {
-            Origin::Index => planner.index.avoid.edges(&candidate.path),
+            Origin::PathIndex => planner.index.avoid.edges(&candidate.path),
             Origin::Graph => self.enumerated.edges(&candidate.path),
             Origin::Nothing | Origin::Playing => &[],
         }
     }
 
     /// Works out at most `budget` candidates more. Whether the decision is final.
-    pub fn step(&mut self, planner: &Planner<'_>, scratch: &mut Scratch, budget: u32) -> bool {
+    pub fn step(&mut self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch, budget: u32) -> bool {
         let mut left = budget.max(1);
         while left > 0 {
             match self.stage {
@@ -89,7 +89,7 @@ impl Search {
                             edges: self.ahead.clone(),
                             span: None,
                             scale: 1.0,
-                            terms: Terms::default(),
+                            cost: AvoidanceCost::default(),
                             clearance,
                             verdict,
                         });
@@ -120,37 +120,44 @@ impl Search {
         self.stage == Stage::Done
     }
 
-    fn work_out(&mut self, planner: &Planner<'_>, candidate: &Candidate, scratch: &mut Scratch) {
+    fn work_out(&mut self, planner: &DodgePlanner<'_>, candidate: &Candidate, scratch: &mut DodgeScratch) {
         let mut counts = self.counts;
-        let (verdict, terms, clearance) = planner.judge(self, candidate, scratch, &mut counts);
+        let (verdict, cost, clearance) = planner.judge(self, candidate, scratch, &mut counts);
         self.counts = counts;
         match verdict {
-            Verdict::Avoids(cost) if self.best.is_none_or(|b| cost < b.0) => {
-                self.best = Some((cost, self.next, terms, clearance));
+            Verdict::Avoids(total) if self.best.is_none_or(|b| total < b.0) => {
+                self.best = Some((total, self.next, cost, clearance));
             }
             Verdict::Hit(depth) if self.least.is_none_or(|l| depth < l.1) => {
                 self.least = Some((Some(self.next), depth));
             }
             _ => {}
         }
-        self.tell(planner, candidate, verdict, terms, clearance);
+        self.tell(planner, candidate, verdict, cost, clearance);
     }
 
-    fn tell(&mut self, planner: &Planner<'_>, candidate: &Candidate, verdict: Verdict, terms: Terms, clearance: f32) {
+    fn tell(
+        &mut self,
+        planner: &DodgePlanner<'_>,
+        candidate: &Candidate,
+        verdict: Verdict,
+        cost: AvoidanceCost,
+        clearance: f32,
+    ) {
         if self.why.is_none() {
             return;
         }
         let edges = self.edges(planner, candidate).to_vec();
         let last = edges.last().copied().unwrap_or(self.situation.0);
         let span = planner.bodies.avoids(last).get(candidate.path.part as usize).map(|p| p.span);
-        let judged = Judged { edges, span, scale: candidate.scale, terms, clearance, verdict };
+        let judged = Judged { edges, span, scale: candidate.scale, cost, clearance, verdict };
         if let Some(why) = &mut self.why {
             why.push(judged);
         }
     }
 
     /// Nothing in the queue can be better: traverse the graph if the index cannot have been complete, else done.
-    fn run_out(&mut self, planner: &Planner<'_>, scratch: &mut Scratch) {
+    fn run_out(&mut self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) {
         let rest = self.queue.split_off(self.next.min(self.queue.len()));
         self.counts.bounded += rest.len() as u32;
         for candidate in &rest {
@@ -158,7 +165,7 @@ impl Search {
                 planner,
                 candidate,
                 Verdict::Bounded,
-                Terms { timescale: candidate.timescale, ..Terms::default() },
+                AvoidanceCost { timescale: candidate.timescale, ..AvoidanceCost::default() },
                 0.0,
             );
         }
@@ -178,7 +185,7 @@ impl Search {
         let rules = planner.config.rules;
         let mut found = std::mem::take(&mut self.enumerated);
         found.enumerate(
-            (planner.bodies, planner.graph, &rules, Aim::Avoid),
+            (planner.bodies, planner.graph, &rules, DefenceKind::Avoid),
             planner.graph.edge(edge).to,
             range,
             f32::INFINITY,
@@ -198,11 +205,11 @@ impl Search {
     /// A path with its speed; `None` where it cannot be on time.
     fn candidate(
         &self,
-        planner: &Planner<'_>,
-        (origin, path): (Origin, &Path),
+        planner: &DodgePlanner<'_>,
+        (origin, path): (Origin, &AvoidancePath),
         left: f32,
         on_way: bool,
-        scratch: &mut Scratch,
+        scratch: &mut DodgeScratch,
     ) -> Option<Candidate> {
         let (edge, since, _) = self.situation;
         let centre = path.centre + left;
@@ -213,13 +220,13 @@ impl Search {
         let edges = std::iter::once(edge).chain(edges.iter().copied());
         stretches(planner.bodies, edges, since, centre, self.attack > centre, &mut scratch.stretches);
         let scaled = scale(&scratch.stretches, centre, self.attack);
-        let fits = scaled.and_then(|s| Some((s, terms::timescale(s, &planner.config)?)));
+        let fits = scaled.and_then(|s| Some((s, timescale_cost(s, &planner.config)?)));
         let half = 0.5 * (part.active.1 - part.active.0);
         let on_time = (self.attack - centre).abs() <= half && planner.config.errata.adjustable == Form::Ours;
         (made.scale, made.timescale) = match fits {
             Some(fits) => fits,
             // Nothing may be changed enough, but the avoidance is under way when the attack comes.
-            None if on_time => (1.0, terms::timescale(1.0, &planner.config)?),
+            None if on_time => (1.0, timescale_cost(1.0, &planner.config)?),
             None => return None,
         };
         let weights = &planner.config.weights;
@@ -229,7 +236,7 @@ impl Search {
     }
 
     /// Candidates of the current edge and of its node's index.
-    fn list(&mut self, planner: &Planner<'_>, scratch: &mut Scratch) {
+    fn list(&mut self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) {
         let (edge, since, place) = self.situation;
         let left = planner.bodies.seconds(edge) - since;
         let half = 0.5 * planner.config.rules.window;
@@ -237,7 +244,7 @@ impl Search {
             let centre = found.centre() - since;
             // The way out of it must still be ahead.
             if found.from >= since && (centre - self.attack).abs() < half {
-                let path = Path { centre: centre - left, edges: (0, 0), part: part as u32 };
+                let path = AvoidancePath { centre: centre - left, edges: (0, 0), part: part as u32 };
                 self.queue.extend(self.candidate(planner, (Origin::Playing, &path), left, true, scratch));
             }
         }
@@ -251,7 +258,7 @@ impl Search {
                 scratch.bits.clear();
                 for sphere in self.threats.iter().flat_map(|t| &t.spheres) {
                     for pair in sphere.places.windows(2) {
-                        let (p, q) = (place.back(pair[0]), place.back(pair[1]));
+                        let (p, q) = (place.point_back(pair[0]), place.point_back(pair[1]));
                         // Only the part of the way that is close to the character matters (§ 6).
                         if away(&[p, q], planner.bodies.pelvis(edge, since)) > 4.0 {
                             continue;
@@ -263,22 +270,22 @@ impl Search {
             for (k, path) in paths.iter().enumerate() {
                 let number = first + k;
                 let on_way = scratch.bits.get(number / 64).is_some_and(|w| w >> (number % 64) & 1 == 1);
-                let candidate = self.candidate(planner, (Origin::Index, path), left, on_way, scratch);
+                let candidate = self.candidate(planner, (Origin::PathIndex, path), left, on_way, scratch);
                 self.queue.extend(candidate);
             }
         }
         sort(&mut self.queue);
     }
 
-    /// What was decided: final after [`Search::step`] said so, the best so far before.
-    pub fn decision(&mut self, planner: &Planner<'_>, scratch: &mut Scratch) -> Decision {
-        let mut decision = Decision {
-            outcome: Outcome::Clear,
+    /// What was decided: final after [`DodgeSearch::step`] said so, the best so far before.
+    pub fn decision(&mut self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) -> DodgeDecision {
+        let mut decision = DodgeDecision {
+            forecast: Forecast::Clear,
             edges: Vec::new(),
             warp: Warp::none(),
-            adaptation: None,
+            bend: None,
             block: None,
-            terms: Terms::default(),
+            cost: AvoidanceCost::default(),
             clearance: self.nothing,
             span: None,
             origin: Origin::Nothing,
@@ -288,45 +295,45 @@ impl Search {
         if self.nothing >= 0.0 {
             return decision;
         }
-        if let Some((_, number, terms, clearance)) = self.best {
+        if let Some((_, number, cost, clearance)) = self.best {
             let candidate = self.queue[number];
-            decision.outcome = Outcome::Avoided;
-            (decision.terms, decision.clearance) = (terms, clearance);
+            decision.forecast = Forecast::Avoided;
+            (decision.cost, decision.clearance) = (cost, clearance);
             self.fill(planner, &candidate, scratch, &mut decision);
-            decision.adaptation = adapt::tune(planner, &self.threats, clearance, scratch);
+            decision.bend = fit_bend::tune(planner, &self.threats, clearance, scratch);
             return decision;
         }
         // Nothing avoids as it is. In this order: a small bend of what comes nearest, or of what is played anyway; a block; a large bend.
-        let mut bent: Option<Decision> = None;
+        let mut bent: Option<DodgeDecision> = None;
         if let Some((Some(number), depth)) = self.least {
             let candidate = self.queue[number];
             decision.clearance = -depth;
             self.fill(planner, &candidate, scratch, &mut decision);
-            decision.adaptation = adapt::rescue(planner, &self.threats, scratch);
-            bent = decision.adaptation.map(|_| Decision { outcome: Outcome::Avoided, ..decision.clone() });
+            decision.bend = fit_bend::rescue(planner, &self.threats, scratch);
+            bent = decision.bend.map(|_| DodgeDecision { forecast: Forecast::Avoided, ..decision.clone() });
         }
-        let failed = Decision { adaptation: None, ..decision.clone() };
-        let size = |d: &Option<Decision>| d.as_ref().and_then(|d| d.adaptation).map_or(f32::INFINITY, |a| a.size);
-        if size(&bent) > adapt::LARGE {
+        let failed = DodgeDecision { bend: None, ..decision.clone() };
+        let size = |d: &Option<DodgeDecision>| d.as_ref().and_then(|d| d.bend).map_or(f32::INFINITY, |a| a.size);
+        if size(&bent) > fit_bend::LARGE {
             decision.edges.clear();
             decision.warp = Warp::none();
             (decision.span, decision.origin, decision.clearance) = (None, Origin::Nothing, self.nothing);
             self.lay_nothing(planner, scratch);
-            decision.adaptation = adapt::rescue(planner, &self.threats, scratch);
-            let own = decision.adaptation.map(|_| Decision { outcome: Outcome::Avoided, ..decision.clone() });
+            decision.bend = fit_bend::rescue(planner, &self.threats, scratch);
+            let own = decision.bend.map(|_| DodgeDecision { forecast: Forecast::Avoided, ..decision.clone() });
             if size(&own) < size(&bent) {
                 bent = own;
             }
         }
-        if size(&bent) > adapt::LARGE {
+        if size(&bent) > fit_bend::LARGE {
             let (edge, since, place) = self.situation;
             let situation = Situation { edge, since, place, ahead: &self.ahead };
             if let Some(guard) = block::find(planner, &situation, &self.threats, scratch) {
-                decision.outcome = Outcome::Blocked;
+                decision.forecast = Forecast::Blocked;
                 decision.edges = guard.edges;
                 decision.warp = guard.warp;
                 decision.span = guard.span;
-                decision.adaptation = guard.adaptation;
+                decision.bend = guard.bend;
                 decision.block = Some(guard.block);
                 return decision;
             }
@@ -334,11 +341,11 @@ impl Search {
         if let Some(bent) = bent {
             return bent;
         }
-        decision = Decision { outcome: Outcome::Hit, ..failed };
+        decision = DodgeDecision { forecast: Forecast::Hit, ..failed };
         decision
     }
 
-    fn lay_nothing(&self, planner: &Planner<'_>, scratch: &mut Scratch) {
+    fn lay_nothing(&self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) {
         let (edge, since, place) = self.situation;
         let edges = std::iter::once(edge).chain(self.ahead.iter().copied());
         lay_into(planner.bodies, edges, since, &place, &mut scratch.legs);
@@ -346,7 +353,13 @@ impl Search {
         scratch.warp.set(&[], 1.0);
     }
 
-    fn fill(&self, planner: &Planner<'_>, candidate: &Candidate, scratch: &mut Scratch, out: &mut Decision) {
+    fn fill(
+        &self,
+        planner: &DodgePlanner<'_>,
+        candidate: &Candidate,
+        scratch: &mut DodgeScratch,
+        out: &mut DodgeDecision,
+    ) {
         let Some((last, part)) = planner.lay_out(self, candidate, scratch) else { return };
         out.edges.clear();
         // What comes after the avoidance, as far as the attack lasts, belongs to the plan.
@@ -360,15 +373,15 @@ impl Search {
 
     /// The character has gone on to another edge: candidates that do not begin with it are dropped, the others go on from there.
     /// `seconds` have passed since the search began.
-    pub fn went_on(
+    pub fn rebase(
         &mut self,
-        planner: &Planner<'_>,
+        planner: &DodgePlanner<'_>,
         situation: &Situation<'_>,
         seconds: f32,
     ) -> Result<(), ThreatError> {
         let threats: Vec<Threat> = self.threats.iter().map(|t| t.later(seconds)).collect();
         let why = self.why.is_some();
-        let mut fresh = Search::new(planner, situation, &threats, why)?;
+        let mut fresh = DodgeSearch::new(planner, situation, &threats, why)?;
         fresh.counts = self.counts;
         // Paths that begin with the edge now played are exactly those that its node's index lists.
         *self = fresh;
@@ -380,7 +393,7 @@ impl Search {
         let mut list = self.why.clone().unwrap_or_default();
         let rank = |j: &Judged| match j.verdict {
             Verdict::Avoids(cost) => (0, cost),
-            Verdict::Bounded => (1, j.terms.timescale),
+            Verdict::Bounded => (1, j.cost.timescale),
             Verdict::Hit(depth) => (2, depth),
             Verdict::Culled => (3, 0.0),
             Verdict::OutOfScale => (4, 0.0),
@@ -390,7 +403,7 @@ impl Search {
     }
 
     /// How much has been done.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> DodgeCounts {
         self.counts
     }
 

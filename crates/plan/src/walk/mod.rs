@@ -1,41 +1,45 @@
 //! Where a character should go so that it reaches a goal through clutter: Je-Ren Chen and Anthony Steed, *Planning Plausible Human
 //! Animation with Environment-aware Motion Sampling*, with the errata that `docs/walking.md` lists.
 //!
-//! A [`Query`] says from where to where. [`Tables`] know the library, [`Ground`] the obstacles, a [`Field`] the shortest way over the floor.
-//! A [`Path`] is a row of transitions between clips; an [`Aim`] knows what it costs. [`Search`] mutates paths until none gets
-//! better, with obstacles in the cost (EMS) or along a way found before (PFF); [`informed`] finds a first path by looking ahead;
-//! [`approach`] bends the last steps onto the goal.
+//! A [`Query`] says from where to where; a [`Task`] is a query with everything that is worked out before the search. [`Tables`] describe
+//! the library, an [`ObstacleGrid`] the obstacles, a [`DistanceField`] the shortest way over the floor. A [`WalkPath`] is a row of
+//! transitions between clips; an [`Objective`] says what it costs. A [`Solver`] runs one method: [`MutationSearch`] mutates paths until none
+//! gets better, with obstacles in the cost (EMS) or along a route found before (PFF); [`LookAhead`] finds a first path;
+//! [`fit_to_goal`] fits the last steps to the goal.
 //!
 //! Does not: read files, know the clock, or move anybody. Searches are in slices of counts. Threads are started only where somebody asks for more
 //! than one, and change nothing but the time.
 
-pub mod approach;
 mod crew;
-pub mod field;
-pub mod ground;
-pub mod headed;
-pub mod informed;
-pub mod path;
-mod score;
-pub mod search;
-pub mod solve;
-pub mod tables;
-pub mod task;
-pub mod tree;
+mod distance_field;
+mod goal_fit;
+mod heading_field;
+mod look_ahead;
+mod mutation_search;
+mod mutations;
+mod objective;
+mod obstacle_grid;
+mod solver;
+mod tables;
+mod task;
+pub mod transition_clusters;
 
-pub use crate::Form;
-pub use field::Field;
-pub use ground::Ground;
-pub use headed::Headed;
-pub use path::{Aim, Path, Terms};
-pub use search::{Counts, Search};
-pub use solve::{Effort, Method, Solver};
-pub use tables::{At, Rigid, Step, Tables};
+pub use distance_field::{DistanceField, Walls, least_turning, length, turning};
+pub use goal_fit::{GoalFitConfig, fit_to_goal};
+pub use heading_field::{HeadingField, Tail};
+pub use look_ahead::{LookAhead, LookAheadConfig, LookAheadResult, Order, Sight, look_ahead};
+pub use mutation_search::{Ends, MutationSearch, WalkCounts};
+pub use objective::{Objective, Trace, WalkCost, WalkPath};
+pub use obstacle_grid::{Lattice, ObstacleGrid};
+pub use solver::{Effort, Method, Solver};
+pub use tables::{ANY, GlobalFrame, Nudges, STAND, SWAY, Tables, Transition};
 pub use task::{Query, Task, WalkError};
+
+use crate::Form;
 
 /// Which equations are taken as printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Errata {
+pub struct WalkErrata {
     /// Eq. 5: joints without thickness, looked at once a frame, so that thin obstacles pass between.
     pub points: Form,
     /// Eq. 5: the inner sum starts at j = i. Counts only where joints are looked at.
@@ -48,7 +52,7 @@ pub struct Errata {
 
 /// How paths are judged and searched.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Config {
+pub struct WalkConfig {
     /// `w_l`, per square metre: 30 cm count as much as 10° (§ 4).
     pub location: f32,
     /// `w_o`, per square radian.
@@ -72,13 +76,13 @@ pub struct Config {
     /// Whether transitions are exchanged for others of their cluster. The paper did not.
     pub demote: bool,
     /// Printed forms.
-    pub errata: Errata,
+    pub errata: WalkErrata,
 }
 
-impl Default for Config {
+impl Default for WalkConfig {
     fn default() -> Self {
         let ten = 10.0f32.to_radians();
-        Config {
+        WalkConfig {
             location: 1.0 / (0.3 * 0.3),
             orientation: 1.0 / (ten * ten),
             travel: 10.0,
@@ -90,7 +94,7 @@ impl Default for Config {
             best: 3,
             detours: 2000,
             demote: true,
-            errata: Errata::default(),
+            errata: WalkErrata::default(),
         }
     }
 }

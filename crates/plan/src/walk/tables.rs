@@ -1,109 +1,36 @@
 //! What a search needs to know of a library, worked out once: where the body is in every frame, how far clips go, where they may be left.
 
-use kumite_motion::align::Planar;
+use kumite_motion::align::PlanarMatrix;
 use kumite_motion::graph::stand;
 use kumite_motion::library::Library;
 use kumite_motion::rotation::wrap;
 use kumite_motion::{ClipIdx, EdgeIdx, FrameIdx, Pose, Role, Roles, SpanKind, Vec2, Vec3, WorldPose, fk, mass};
 
-use super::tree::{Leaf, clusters};
-
-/// A [`Planar`] with its sine and cosine.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rigid {
-    /// Radians, not wrapped.
-    pub turn: f32,
-    cos: f32,
-    sin: f32,
-    /// Along x and z, metres.
-    pub shift: Vec2,
-}
-
-impl Rigid {
-    /// The same motion.
-    pub fn new(planar: &Planar) -> Rigid {
-        let (sin, cos) = libm::sincosf(planar.turn);
-        Rigid { turn: planar.turn, cos, sin, shift: planar.shift }
-    }
-
-    /// The same motion.
-    pub fn planar(&self) -> Planar {
-        Planar { turn: wrap(self.turn), shift: self.shift }
-    }
-
-    /// Where a point of the floor goes.
-    #[inline]
-    pub fn point(&self, p: Vec2) -> Vec2 {
-        Vec2::new(self.cos * p.x + self.sin * p.y + self.shift.x, self.cos * p.y - self.sin * p.x + self.shift.y)
-    }
-
-    /// Where a point of space goes.
-    #[inline]
-    pub fn lift(&self, p: Vec3) -> Vec3 {
-        let flat = self.point(Vec2::new(p.x, p.z));
-        Vec3::new(flat.x, p.y, flat.y)
-    }
-
-    /// Where a point of the floor comes from.
-    #[inline]
-    pub fn back(&self, p: Vec2) -> Vec2 {
-        let q = p - self.shift;
-        Vec2::new(self.cos * q.x - self.sin * q.y, self.cos * q.y + self.sin * q.x)
-    }
-
-    /// This after `first`.
-    #[inline]
-    #[must_use]
-    pub fn after(&self, first: &Rigid) -> Rigid {
-        Rigid {
-            turn: self.turn + first.turn,
-            cos: self.cos * first.cos - self.sin * first.sin,
-            sin: self.sin * first.cos + self.cos * first.sin,
-            shift: self.point(first.shift),
-        }
-    }
-
-    /// What undoes this.
-    #[must_use]
-    pub fn inverse(&self) -> Rigid {
-        Rigid { turn: -self.turn, cos: self.cos, sin: -self.sin, shift: Vec2::ZERO }.after(&Rigid {
-            turn: 0.0,
-            cos: 1.0,
-            sin: 0.0,
-            shift: -self.shift,
-        })
-    }
-
-    /// A turn about a point, then a shift.
-    pub fn about(point: Vec2, turn: f32, shift: Vec2) -> Rigid {
-        let turned = Rigid::new(&Planar { turn, shift: Vec2::ZERO });
-        Rigid { shift: point - turned.point(point) + shift, ..turned }
-    }
-}
+use super::transition_clusters::{Leaf, clusters};
 
 /// A frame of any clip: clips lie one after the other.
-pub type At = u32;
+pub type GlobalFrame = u32;
 
 /// Leave a frame, go on at another.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
+pub struct Transition {
     /// The edge of the graph that begins here.
     pub edge: EdgeIdx,
     /// The frame that is left.
-    pub from: At,
+    pub from: GlobalFrame,
     /// The one that is entered.
-    pub to: At,
+    pub to: GlobalFrame,
     /// The first at which the path may branch again.
-    pub after: At,
+    pub after: GlobalFrame,
     /// Lays what is entered over what is left.
-    pub align: Rigid,
+    pub align: PlanarMatrix,
     /// Its part of `Error_smooth`.
     pub cost: f32,
 }
 
 /// How clips may be bent where they could branch: small turns and shifts that a join hides, as further transitions of a clip into itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bends {
+pub struct Nudges {
     /// Radians, to both sides.
     pub turn: f32,
     /// Metres, along the facing and against it.
@@ -114,10 +41,10 @@ pub struct Bends {
     pub cost: f32,
 }
 
-impl Default for Bends {
+impl Default for Nudges {
     /// What steps of one walk differ by from each other anyway.
     fn default() -> Self {
-        Bends { turn: 5.0f32.to_radians(), shift: 0.05, apart: 0.3, cost: 0.05 }
+        Nudges { turn: 5.0f32.to_radians(), shift: 0.05, apart: 0.3, cost: 0.05 }
     }
 }
 
@@ -127,7 +54,7 @@ pub struct Tables {
     /// Frames per second.
     pub fps: f32,
     /// First frame of each clip; one more at the end.
-    starts: Vec<At>,
+    starts: Vec<GlobalFrame>,
     clip_of: Vec<u16>,
     /// `locate`: the centre of mass on the floor, in the clip's own place.
     pub(super) place: Vec<Vec2>,
@@ -162,15 +89,15 @@ pub struct Tables {
     pub tightest: f32,
     /// Whether a frame stands still on both feet.
     pub(super) still: Vec<bool>,
-    steps: Vec<Step>,
-    /// Positions in `steps` of those that leave each clip, by frame.
+    transitions: Vec<Transition>,
+    /// Positions in `transitions` of those that leave each clip, by frame.
     leaving: Vec<Vec<u32>>,
     /// Per pair of clips the best of each cluster of steps, and to which cluster each step belongs.
     roots: Vec<Vec<u32>>,
     members: Vec<Vec<u32>>,
     root_of: Vec<u32>,
     /// Nodes of each clip where the clip goes on: frame, its continuation and where that ends.
-    onward: Vec<Vec<(At, EdgeIdx, At)>>,
+    onward: Vec<Vec<(GlobalFrame, EdgeIdx, GlobalFrame)>>,
 }
 
 /// A cluster's steps leave and enter within so many seconds of each other.
@@ -194,8 +121,8 @@ const ROUND: f32 = 0.5;
 const GOES: f32 = 0.4;
 
 impl Tables {
-    /// Of a library, best one with a dense graph. `bends` adds to it.
-    pub fn of(library: &Library, bends: Option<&Bends>) -> Tables {
+    /// Of a library, best one with a dense graph. `nudges` adds to it.
+    pub fn of(library: &Library, nudges: Option<&Nudges>) -> Tables {
         let clips = library.clips();
         let fps = clips.first().map_or(30.0, |c| c.fps());
         let spheres = library.volumes().spheres();
@@ -222,7 +149,7 @@ impl Tables {
             under: f32::INFINITY,
             tightest: 1.0,
             still: Vec::new(),
-            steps: Vec::new(),
+            transitions: Vec::new(),
             leaving: vec![Vec::new(); clips.len()],
             roots: vec![Vec::new(); clips.len() * clips.len()],
             members: Vec::new(),
@@ -270,7 +197,7 @@ impl Tables {
         tables.labour();
         tables.reach_most = tables.reach.iter().copied().fold(0.0, f32::max);
         tables.measure(library);
-        tables.cut(library, bends);
+        tables.gather_transitions(library, nudges);
         tables
     }
 
@@ -361,7 +288,7 @@ impl Tables {
     }
 
     /// Gathers the cuts of the graph and their clusters.
-    fn cut(&mut self, library: &Library, bends: Option<&Bends>) {
+    fn gather_transitions(&mut self, library: &Library, nudges: Option<&Nudges>) {
         let graph = library.graph();
         let clips = library.clips().len();
         let mut distances: Vec<f32> = graph.edges().iter().filter_map(|e| Some(e.join?.distance)).collect();
@@ -377,36 +304,36 @@ impl Tables {
                 self.onward[node.clip.at()].push((from, edge_idx, after));
                 continue;
             };
-            let step = Step {
+            let transition = Transition {
                 edge: edge_idx,
                 from,
                 to: self.at(edge.clip, edge.first),
                 after,
-                align: Rigid::new(&join.align),
+                align: PlanarMatrix::new(&join.align),
                 cost: join.distance * scale,
             };
-            let position = self.steps.len() as u32;
+            let position = self.transitions.len() as u32;
             self.leaving[node.clip.at()].push(position);
             pairs[node.clip.at() * clips + edge.clip.at()].push(position);
-            self.steps.push(step);
+            self.transitions.push(transition);
         }
         self.onward.iter_mut().for_each(|o| o.sort_by_key(|e| e.0));
-        for clip in 0..if bends.is_some() { clips } else { 0 } {
-            for step in self.bent(clip, &bends.copied().unwrap_or_default()) {
-                let position = self.steps.len() as u32;
+        for clip in 0..if nudges.is_some() { clips } else { 0 } {
+            for transition in self.nudged(clip, &nudges.copied().unwrap_or_default()) {
+                let position = self.transitions.len() as u32;
                 self.leaving[clip].push(position);
                 pairs[clip * clips + clip].push(position);
-                self.steps.push(step);
+                self.transitions.push(transition);
             }
         }
-        let steps = &self.steps;
-        self.leaving.iter_mut().for_each(|l| l.sort_by_key(|s| (steps[*s as usize].from, *s)));
-        self.root_of = vec![0; self.steps.len()];
+        let transitions = &self.transitions;
+        self.leaving.iter_mut().for_each(|l| l.sort_by_key(|s| (transitions[*s as usize].from, *s)));
+        self.root_of = vec![0; self.transitions.len()];
         let spread = (CLUSTER * self.fps).max(1.0) as u32;
         for (pair, list) in pairs.iter().enumerate() {
             let leaf = |s: &u32| {
-                let step = &self.steps[*s as usize];
-                Leaf { leaves: step.from, enters: step.to, distance: step.cost }
+                let transition = &self.transitions[*s as usize];
+                Leaf { leaves: transition.from, enters: transition.to, distance: transition.cost }
             };
             let leaves: Vec<Leaf> = list.iter().map(leaf).collect();
             let (order, branches) = clusters(&leaves);
@@ -432,17 +359,17 @@ impl Tables {
                     }
                 }
             }
-            let steps = &self.steps;
-            self.roots[pair].sort_by_key(|s| (steps[*s as usize].from, *s));
+            let transitions = &self.transitions;
+            self.roots[pair].sort_by_key(|s| (transitions[*s as usize].from, *s));
         }
     }
 
     /// Bends of a clip, wherever it goes on by itself while it goes somewhere.
-    fn bent(&self, clip: usize, bends: &Bends) -> Vec<Step> {
+    fn nudged(&self, clip: usize, nudges: &Nudges) -> Vec<Transition> {
         let onward = &self.onward[clip];
-        let apart = (bends.apart * self.fps).max(1.0) as u32;
-        let mut steps = Vec::new();
-        let mut last: Option<At> = None;
+        let apart = (nudges.apart * self.fps).max(1.0) as u32;
+        let mut transitions = Vec::new();
+        let mut last: Option<GlobalFrame> = None;
         for &(node, edge, _) in onward {
             let later = onward.iter().map(|o| o.2).find(|next| *next >= node + apart);
             let (Some(after), true) = (later, last.is_none_or(|l| node >= l + apart / 2)) else { continue };
@@ -452,38 +379,38 @@ impl Tables {
             last = Some(node);
             let at = self.place[node as usize];
             let (sin, cos) = libm::sincosf(self.turn[node as usize]);
-            let ahead = Vec2::new(sin, cos) * bends.shift;
-            let aligns = [(-bends.turn, Vec2::ZERO), (bends.turn, Vec2::ZERO), (0.0, ahead), (0.0, -ahead)];
-            let bend = |(turn, shift)| {
-                let align = Rigid::about(at, turn, shift);
-                Step { edge, from: node, to: node, after, align, cost: bends.cost }
+            let ahead = Vec2::new(sin, cos) * nudges.shift;
+            let aligns = [(-nudges.turn, Vec2::ZERO), (nudges.turn, Vec2::ZERO), (0.0, ahead), (0.0, -ahead)];
+            let nudge = |(turn, shift)| {
+                let align = PlanarMatrix::about(at, turn, shift);
+                Transition { edge, from: node, to: node, after, align, cost: nudges.cost }
             };
-            steps.extend(aligns.map(bend));
+            transitions.extend(aligns.map(nudge));
         }
-        steps
+        transitions
     }
 
     /// A frame of a clip among all frames.
     #[inline]
-    pub fn at(&self, clip: ClipIdx, frame: FrameIdx) -> At {
+    pub fn at(&self, clip: ClipIdx, frame: FrameIdx) -> GlobalFrame {
         self.starts[clip.at()] + frame.0
     }
 
     /// Which clip a frame is of.
     #[inline]
-    pub fn clip(&self, at: At) -> usize {
+    pub fn clip(&self, at: GlobalFrame) -> usize {
         self.clip_of[at as usize] as usize
     }
 
     /// The same as clip and frame.
-    pub fn frame(&self, at: At) -> (ClipIdx, FrameIdx) {
+    pub fn frame(&self, at: GlobalFrame) -> (ClipIdx, FrameIdx) {
         let clip = self.clip(at);
         (ClipIdx(clip as u32), FrameIdx(at - self.starts[clip]))
     }
 
     /// Frame after a clip's last.
     #[inline]
-    pub fn clip_end(&self, clip: usize) -> At {
+    pub fn clip_end(&self, clip: usize) -> GlobalFrame {
         self.starts[clip + 1]
     }
 
@@ -498,8 +425,8 @@ impl Tables {
     }
 
     /// All cuts.
-    pub fn steps(&self) -> &[Step] {
-        &self.steps
+    pub fn transitions(&self) -> &[Transition] {
+        &self.transitions
     }
 
     /// Positions of the cuts that leave a clip, by the frame they leave.
@@ -519,31 +446,31 @@ impl Tables {
     }
 
     /// The cuts of a cut's cluster.
-    pub fn cluster(&self, step: u32) -> &[u32] {
-        &self.members[self.root_of[step as usize] as usize]
+    pub fn cluster(&self, transition: u32) -> &[u32] {
+        &self.members[self.root_of[transition as usize] as usize]
     }
 
     /// Where a clip goes on by itself: frame of the node, edge, frame of the next.
-    pub fn onward(&self, clip: usize) -> &[(At, EdgeIdx, At)] {
+    pub fn onward(&self, clip: usize) -> &[(GlobalFrame, EdgeIdx, GlobalFrame)] {
         &self.onward[clip]
     }
 
     /// Spheres of a frame, in its clip's own place.
     #[inline]
-    pub(super) fn points(&self, at: At) -> &[Vec3] {
+    pub(super) fn points(&self, at: GlobalFrame) -> &[Vec3] {
         let count = self.radii.len();
         &self.points[at as usize * count..(at as usize + 1) * count]
     }
 
     /// Joints of a frame, likewise.
-    pub(super) fn joints(&self, at: At) -> &[Vec3] {
+    pub(super) fn joints(&self, at: GlobalFrame) -> &[Vec3] {
         &self.joints[at as usize * self.joint_count..(at as usize + 1) * self.joint_count]
     }
 
     /// Frames at which the graph can be entered or left: where a path may begin.
-    pub fn begins(&self, at: At) -> bool {
+    pub fn begins(&self, at: GlobalFrame) -> bool {
         let clip = self.clip(at);
-        let node = |s: &u32| self.steps[*s as usize].from == at;
+        let node = |s: &u32| self.transitions[*s as usize].from == at;
         self.onward[clip].iter().any(|o| o.0 == at) || self.leaving[clip].iter().any(node)
     }
 
@@ -568,11 +495,11 @@ impl Tables {
         }
         // From the first place a clip can be entered at to its last node.
         for clip in 0..self.clips() {
-            let first = self.steps.iter().filter(|s| self.clip(s.to) == clip).map(|s| s.after).min();
+            let first = self.transitions.iter().filter(|s| self.clip(s.to) == clip).map(|s| s.after).min();
             let last = self.onward[clip]
                 .iter()
                 .map(|o| o.2)
-                .chain(self.steps.iter().filter(|s| self.clip(s.to) == clip).map(|s| s.after))
+                .chain(self.transitions.iter().filter(|s| self.clip(s.to) == clip).map(|s| s.after))
                 .max();
             let range = first.zip(last);
             for at in self.starts[clip]..self.starts[clip + 1] {

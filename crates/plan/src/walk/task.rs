@@ -2,17 +2,18 @@
 
 use std::fmt;
 
+use kumite_motion::align::PlanarMatrix;
 use kumite_motion::library::Library;
 use kumite_motion::volume::Obstacle;
 use kumite_motion::{EdgeIdx, Vec2};
 
-use super::field::{Field, Walls, least_turning, length};
-use super::ground::Ground;
-use super::headed::{Headed, Tail};
-use super::path::Aim;
-use super::search::Ends;
-use super::tables::{ANY, At, Rigid, STAND, TURNING, Tables};
-use super::{Config, Form};
+use super::distance_field::{DistanceField, Walls, least_turning, length};
+use super::heading_field::{HeadingField, Tail};
+use super::mutation_search::Ends;
+use super::objective::Objective;
+use super::obstacle_grid::ObstacleGrid;
+use super::tables::{ANY, GlobalFrame, STAND, TURNING, Tables};
+use super::{Form, WalkConfig};
 
 /// From where to where.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,23 +80,23 @@ pub struct Task<'a> {
     /// Of the library.
     pub tables: &'a Tables,
     /// Obstacles.
-    pub ground: Ground,
+    pub ground: ObstacleGrid,
     /// How far from what cannot be passed.
     pub walls: Walls,
     /// Weights.
-    pub config: Config,
+    pub config: WalkConfig,
     /// What is asked.
     pub query: Query,
-    start: (At, Rigid),
-    start_after: At,
+    start: (GlobalFrame, PlanarMatrix),
+    start_after: GlobalFrame,
     ends: Vec<bool>,
     prompt: Option<u32>,
     /// The straightened way, and by how much obstacles are grown on it; `None` if no way is wide enough for anybody.
     pub route: Option<(Vec<Vec2>, f32)>,
     /// Of the way: distances to the goal.
-    pub field: Field,
+    pub field: DistanceField,
     /// The same for a body that cannot turn on the spot.
-    pub headed: Headed,
+    pub heading_field: HeadingField,
     /// The nearest place to the goal that can be reached, where the goal cannot, or only by a way that is narrower than walking bodies are.
     pub closest: Option<Vec2>,
 }
@@ -107,7 +108,7 @@ impl<'a> Task<'a> {
         tables: &'a Tables,
         query: Query,
         obstacles: &[Obstacle],
-        config: Config,
+        config: WalkConfig,
     ) -> Result<Task<'a>, WalkError> {
         Task::with_room(library, tables, query, obstacles, &[], config)
     }
@@ -119,7 +120,7 @@ impl<'a> Task<'a> {
         query: Query,
         obstacles: &[Obstacle],
         room: &[f32],
-        config: Config,
+        config: WalkConfig,
     ) -> Result<Task<'a>, WalkError> {
         let fine = |p: Vec2| p.is_finite() && p.abs().max_element() <= 1000.0;
         let facing = query.facing.is_none_or(f32::is_finite);
@@ -129,19 +130,19 @@ impl<'a> Task<'a> {
         if !fine(query.start.1.shift) || !query.start.1.turn.is_finite() {
             return Err(WalkError::BadNumber { what: "the start" });
         }
-        if tables.steps().is_empty() || tables.body <= 0.0 {
+        if tables.transitions().is_empty() || tables.body <= 0.0 {
             return Err(WalkError::NoWalk);
         }
         let edge = library.graph().edge(query.start.0);
-        let start = (tables.at(edge.clip, edge.first), Rigid::new(&query.start.1));
+        let start = (tables.at(edge.clip, edge.first), PlanarMatrix::new(&query.start.1));
         let start_after = tables.at(edge.clip, edge.last);
-        let from = start.1.point(tables.place[start.0 as usize]);
+        let from = start.1.floor_point(tables.place[start.0 as usize]);
         for (obstacle, shape) in obstacles.iter().enumerate() {
             let finite = shape.at.is_finite() && shape.turn.is_finite();
             if !finite {
                 return Err(WalkError::BadNumber { what: "an obstacle" });
             }
-            let inside = |(p, r): (&kumite_motion::Vec3, &f32)| shape.distance(start.1.lift(*p)) < *r;
+            let inside = |(p, r): (&kumite_motion::Vec3, &f32)| shape.distance(start.1.point(*p)) < *r;
             if tables.points(start.0).iter().zip(&tables.radii).any(inside) {
                 return Err(WalkError::StartCollides { obstacle });
             }
@@ -156,23 +157,23 @@ impl<'a> Task<'a> {
         if !ends.contains(&true) {
             return Err(WalkError::NoAction { action: action.unwrap_or(ANY).to_owned() });
         }
-        let ground = Ground::new(obstacles, room, from, query.goal, tables.reach_most + config.margin + 0.1);
+        let ground = ObstacleGrid::new(obstacles, room, from, query.goal, tables.reach_most + config.margin + 0.1);
         let walls = Walls::new(&ground, tables.over, tables.under);
         // As wide as a walking body is, or else as narrow as one can be.
         let (mut route, mut closest) = (None, None);
-        let mut field = Field::new(&ground, &walls, query.goal, tables.narrow);
+        let mut field = DistanceField::new(&ground, &walls, query.goal, tables.narrow);
         for radius in [tables.narrow, 0.5 * (tables.narrow + LEAST), LEAST] {
-            field = Field::new(&ground, &walls, query.goal, radius);
+            field = DistanceField::new(&ground, &walls, query.goal, radius);
             route = field.route(from).map(|r| (r, radius));
             if route.is_some() {
                 break;
             }
         }
         if route.as_ref().is_none_or(|r| r.1 < tables.narrow) {
-            let wide = Field::new(&ground, &walls, query.goal, tables.narrow);
+            let wide = DistanceField::new(&ground, &walls, query.goal, tables.narrow);
             closest = Some(if route.is_none() { field.closest(from) } else { wide.closest(from) });
         }
-        let headed = Headed::default();
+        let heading_field = HeadingField::default();
         let mut task = Task {
             tables,
             ground,
@@ -185,24 +186,28 @@ impl<'a> Task<'a> {
             prompt,
             route,
             field,
-            headed,
+            heading_field,
             closest,
         };
         if task.route.is_some() {
             let tails = task.tails();
-            task.headed = Headed::new(&task.ground, &task.walls, &task.field, from, &tails, tables.tightest);
+            task.heading_field =
+                HeadingField::new(&task.ground, &task.walls, &task.field, from, &tails, tables.tightest);
         }
         Ok(task)
     }
 
     /// Last motions that lead to the goal and touch nothing; if hardly any does, also those that lead nearly there.
     pub fn tails(&self) -> Vec<Tail> {
-        let Some(aim) = self.free() else { return Vec::new() };
+        let Some(objective) = self.free() else { return Vec::new() };
         let (tables, goal) = (self.tables, self.query.goal);
-        let ends = Ends::new(&aim, ((0.1 * tables.fps) as u32).max(1));
+        let ends = Ends::new(&objective, ((0.1 * tables.fps) as u32).max(1));
         // Where a motion is entered, and the first end after that.
-        let mut last: Vec<(At, At)> =
-            tables.steps().iter().filter_map(|s| Some((s.to, *ends.after(&aim, s.after).first()?))).collect();
+        let mut last: Vec<(GlobalFrame, GlobalFrame)> = tables
+            .transitions()
+            .iter()
+            .filter_map(|s| Some((s.to, *ends.after(&objective, s.after).first()?)))
+            .collect();
         last.sort_unstable();
         last.dedup();
         let facings: Vec<f32> = match self.query.facing {
@@ -215,14 +220,14 @@ impl<'a> Task<'a> {
                 for facing in &facings {
                     let turn = facing + turned - tables.turn[end as usize];
                     let arrives = tables.place[end as usize];
-                    let place = Rigid::about(arrives, turn, goal + off - arrives);
-                    if aim.collisions(enter, end, &place, true, |_| false) > 0.0 {
+                    let place = PlanarMatrix::about(arrives, turn, goal + off - arrives);
+                    if objective.collisions(enter, end, &place, true, |_| false) > 0.0 {
                         continue;
                     }
-                    let gone = aim.way[end as usize] - aim.way[enter as usize];
-                    let at = place.point(tables.place[enter as usize]);
+                    let gone = objective.way[end as usize] - objective.way[enter as usize];
+                    let at = place.floor_point(tables.place[enter as usize]);
                     let heading = place.turn + tables.turn[enter as usize];
-                    tails.push(Tail { at, heading, way: gone + 0.3 * aim.goal_term(&place, end) });
+                    tails.push(Tail { at, heading, way: gone + 0.3 * objective.goal_term(&place, end) });
                 }
             }
             tails.len()
@@ -239,29 +244,34 @@ impl<'a> Task<'a> {
 
     /// Where it stands at the beginning.
     pub fn from(&self) -> Vec2 {
-        self.start.1.point(self.tables.place[self.start.0 as usize])
+        self.start.1.floor_point(self.tables.place[self.start.0 as usize])
     }
 
     /// What EMS measures paths against: only the corners of the way are waypoints (§ 5).
-    pub fn ems(&self) -> Option<Aim<'_>> {
+    pub fn ems(&self) -> Option<Objective<'_>> {
         let (route, _) = self.route.as_ref()?;
         let corners = route.get(1..route.len().saturating_sub(1)).unwrap_or_default();
-        Some(self.aim(corners.to_vec(), length(route), true))
+        Some(self.objective(corners.to_vec(), length(route), true))
     }
 
     /// What ours does. It looks ahead, so that no corners need to show the way; and turning and
     /// waiting count as way, since who winds or stops in clutter looks lost.
-    pub fn free(&self) -> Option<Aim<'_>> {
+    pub fn free(&self) -> Option<Objective<'_>> {
         let (route, _) = self.route.as_ref()?;
         let heading = self.start.1.turn + self.tables.turn[self.start.0 as usize];
         let turned = TURNING * least_turning(route, heading, self.query.facing);
-        let aim = self.aim(Vec::new(), length(route), true);
-        Some(Aim { way: &self.tables.effort, expected: aim.expected + turned, metre: Some(self.config.metre), ..aim })
+        let objective = self.objective(Vec::new(), length(route), true);
+        Some(Objective {
+            way: &self.tables.effort,
+            expected: objective.expected + turned,
+            metre: Some(self.config.metre),
+            ..objective
+        })
     }
 
     /// What PFF does: the way keeps `r_body` from obstacles, with a waypoint every `d_step` (§ 4). `None` where no way is that wide.
-    pub fn pff(&self) -> Option<Aim<'_>> {
-        let field = Field::new(&self.ground, &self.walls, self.query.goal, self.tables.body);
+    pub fn pff(&self) -> Option<Objective<'_>> {
+        let field = DistanceField::new(&self.ground, &self.walls, self.query.goal, self.tables.body);
         let route = field.route(self.from())?;
         let (mut dense, mut left) = (Vec::new(), self.config.follow_step);
         for pair in route.windows(2) {
@@ -273,17 +283,17 @@ impl<'a> Task<'a> {
             }
             left = at - long;
         }
-        Some(self.aim(dense, length(&route), false))
+        Some(self.objective(dense, length(&route), false))
     }
 
-    fn aim(&self, mut waypoints: Vec<Vec2>, expected: f32, implicit: bool) -> Aim<'_> {
+    fn objective(&self, mut waypoints: Vec<Vec2>, expected: f32, implicit: bool) -> Objective<'_> {
         // Who is sent elsewhere first is expected to go there.
         let mut asked = vec![self.from()];
         asked.extend_from_slice(&self.query.waypoints);
         asked.push(self.query.goal);
         let expected = expected.max(length(&asked));
         waypoints.extend_from_slice(&self.query.waypoints);
-        Aim {
+        Objective {
             tables: self.tables,
             ground: &self.ground,
             config: &self.config,

@@ -1,32 +1,41 @@
 //! Finding the avoidance: candidates, their evaluation, and an anytime search that stops as soon as it has proved the best.
 
+mod candidate_paths;
+mod cost;
+mod culling;
+mod fit_bend;
+mod index;
 mod search;
 
+pub use candidate_paths::{AvoidancePath, DefenceKind, PathRules, Paths};
+pub(crate) use cost::timescale_cost;
+pub use cost::{AvoidanceCost, DodgeConfig, DodgeErrata, Weights};
+pub use culling::CullingPlanes;
+pub use index::{NodeIndex, PathIndex, PathTable};
+
+use kumite_motion::align::PlanarMatrix;
 use kumite_motion::{EdgeIdx, Graph, Vec3};
 
-use crate::adapt::{self, Adaptation};
+use crate::bend::Bend;
 use crate::block::{self, Block};
-use crate::bodies::{Part, Row};
-use crate::cull::Planes;
-use crate::index::Index;
-use crate::paths::{Aim, Leg, Path, Paths, go_on, lay_into, scale, stretches};
-use crate::terms::{self, Config, Form, Terms};
+use crate::bodies::{Bodies, DefenceSpan, Row};
+use crate::legs::{Leg, go_on, lay_into, scale, stretches};
 use crate::threat::{STEP, Sphere, Threat, ThreatError};
-use crate::{Bodies, Place, Warp};
+use crate::{Form, Warp};
 
 /// Everything a decision reads and nobody writes.
 #[derive(Clone, Copy, Debug)]
-pub struct Planner<'a> {
+pub struct DodgePlanner<'a> {
     /// Where bodies are.
     pub bodies: &'a Bodies,
     /// Where motion may branch.
     pub graph: &'a Graph,
     /// Paths by node.
-    pub index: &'a Index,
+    pub index: &'a PathIndex,
     /// For culling.
-    pub planes: &'a Planes,
+    pub planes: &'a CullingPlanes,
     /// How.
-    pub config: Config,
+    pub config: DodgeConfig,
 }
 
 /// Where the playhead is.
@@ -37,14 +46,14 @@ pub struct Situation<'a> {
     /// Seconds since its first frame.
     pub since: f32,
     /// Lays its clip over the world.
-    pub place: Place,
+    pub place: PlanarMatrix,
     /// What will be played next if nothing happens: *do nothing*.
     pub ahead: &'a [EdgeIdx],
 }
 
 /// How it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Forecast {
     /// The attack misses what is played anyway.
     Clear,
     /// A path avoids it.
@@ -55,14 +64,14 @@ pub enum Outcome {
     Hit,
 }
 
-impl Outcome {
+impl Forecast {
     /// As written in files.
     pub fn name(self) -> &'static str {
         match self {
-            Outcome::Clear => "clear",
-            Outcome::Avoided => "avoided",
-            Outcome::Blocked => "blocked",
-            Outcome::Hit => "hit",
+            Forecast::Clear => "clear",
+            Forecast::Avoided => "avoided",
+            Forecast::Blocked => "blocked",
+            Forecast::Hit => "hit",
         }
     }
 }
@@ -75,7 +84,7 @@ pub enum Origin {
     /// An avoidance in the edge being played.
     Playing,
     /// The node's index.
-    Index,
+    PathIndex,
     /// A traversal of the graph.
     Graph,
 }
@@ -105,7 +114,7 @@ pub struct Judged {
     /// By how much adjustable durations are multiplied.
     pub scale: f32,
     /// What it costs by term, as far as it was worked out.
-    pub terms: Terms,
+    pub cost: AvoidanceCost,
     /// Least distance of attack and body, metres; negative is the depth.
     pub clearance: f32,
     /// What became of it.
@@ -114,7 +123,7 @@ pub struct Judged {
 
 /// How much was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct DodgeCounts {
     /// Candidates from the index.
     pub index: u32,
     /// Candidates from traversing the graph.
@@ -129,19 +138,19 @@ pub struct Counts {
 
 /// What to play, and why.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decision {
+pub struct DodgeDecision {
     /// How it ends, as far as the plan can tell.
-    pub outcome: Outcome,
+    pub forecast: Forecast,
     /// Edges to play after the current one; none to go on as before.
     pub edges: Vec<EdgeIdx>,
     /// Their speed.
     pub warp: Warp,
     /// How the motion is bent to the attack.
-    pub adaptation: Option<Adaptation>,
+    pub bend: Option<Bend>,
     /// Where and how the attack is met, if it is.
     pub block: Option<Block>,
     /// Of the path chosen, before adapting.
-    pub terms: Terms,
+    pub cost: AvoidanceCost,
     /// Least distance of attack and body on the chosen path, before adapting; negative is the depth. Metres.
     pub clearance: f32,
     /// Number of the avoidance or block in the last edge's clip.
@@ -149,7 +158,7 @@ pub struct Decision {
     /// Where it came from.
     pub origin: Origin,
     /// How much was done.
-    pub counts: Counts,
+    pub counts: DodgeCounts,
     /// Whether the graph had to be traversed.
     pub traversed: bool,
 }
@@ -157,7 +166,7 @@ pub struct Decision {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Candidate {
     origin: Origin,
-    path: Path,
+    path: AvoidancePath,
     /// Seconds of path until the middle of its avoidance, from now.
     centre: f32,
     scale: f32,
@@ -170,7 +179,7 @@ struct Candidate {
 
 /// Memory that decisions reuse; between two of them it holds nothing.
 #[derive(Clone, Debug, Default)]
-pub struct Scratch {
+pub struct DodgeScratch {
     pub(crate) legs: Vec<Leg>,
     stretches: Vec<(f32, f32)>,
     pub(crate) warp: Warp,
@@ -180,12 +189,12 @@ pub struct Scratch {
     /// Steps of an attack near the body: number, leg, and a distance that it does not get below.
     approach: Vec<(usize, usize, f32)>,
     /// How the laid-out path is bent.
-    pub(crate) bend: Option<Adaptation>,
+    pub(crate) bend: Option<Bend>,
     /// What the last look along a path met.
     pub(crate) met: Met,
 }
 
-impl Scratch {
+impl DodgeScratch {
     /// Makes room for bodies of this size.
     fn fit(&mut self, bodies: &Bodies) {
         if self.rows[0].values.len() != 3 * bodies.width() {
@@ -199,7 +208,7 @@ impl Scratch {
 #[derive(Clone, Debug)]
 pub(crate) struct NearStep {
     time: f32,
-    place: Place,
+    place: PlanarMatrix,
     rows: [Row; 2],
     way: [Vec3; 2],
     radius: f32,
@@ -223,8 +232,8 @@ const NEAR: f32 = 0.15;
 
 /// A decision in the making. It owns all it needs between slices, so that a worker can hold it while the character plays on.
 #[derive(Clone, Debug)]
-pub struct Search {
-    situation: (EdgeIdx, f32, Place),
+pub struct DodgeSearch {
+    situation: (EdgeIdx, f32, PlanarMatrix),
     ahead: Vec<EdgeIdx>,
     threats: Vec<Threat>,
     attack: f32,
@@ -233,11 +242,11 @@ pub struct Search {
     next: usize,
     enumerated: Paths,
     stage: Stage,
-    best: Option<(f32, usize, Terms, f32)>,
+    best: Option<(f32, usize, AvoidanceCost, f32)>,
     /// Least deep hit: candidate and depth; `None` for the candidate is *do nothing*.
     least: Option<(Option<usize>, f32)>,
     nothing: f32,
-    counts: Counts,
+    counts: DodgeCounts,
     traversed: bool,
     why: Option<Vec<Judged>>,
 }
@@ -253,28 +262,33 @@ enum Stage {
 /// Metres by which a clear path must miss, before adapting: half of it is what the stage's joins and planted feet move a body against the plan.
 pub const MARGIN: f32 = 0.0;
 
-impl<'a> Planner<'a> {
+impl<'a> DodgePlanner<'a> {
     /// A decision in one go.
     pub fn decide(
         &self,
         situation: &Situation<'_>,
         threats: &[Threat],
-        scratch: &mut Scratch,
-    ) -> Result<Decision, ThreatError> {
-        let mut search = Search::new(self, situation, threats, false)?;
+        scratch: &mut DodgeScratch,
+    ) -> Result<DodgeDecision, ThreatError> {
+        let mut search = DodgeSearch::new(self, situation, threats, false)?;
         while !search.step(self, scratch, u32::MAX) {}
         Ok(search.decision(self, scratch))
     }
 
     /// Path, warp and body of a candidate into the scratch.
-    fn lay_out(&self, search: &Search, candidate: &Candidate, scratch: &mut Scratch) -> Option<(usize, Part)> {
+    fn lay_out(
+        &self,
+        search: &DodgeSearch,
+        candidate: &Candidate,
+        scratch: &mut DodgeScratch,
+    ) -> Option<(usize, DefenceSpan)> {
         let (edge, since, place) = search.situation;
         let edges = search.edges(self, candidate);
         lay_into(self.bodies, std::iter::once(edge).chain(edges.iter().copied()), since, &place, &mut scratch.legs);
         let last = scratch.legs.len() - 1;
-        let part = *Aim::Avoid.of(self.bodies, scratch.legs[last].edge).get(candidate.path.part as usize)?;
+        let part = *DefenceKind::Avoid.of(self.bodies, scratch.legs[last].edge).get(candidate.path.part as usize)?;
         go_on(self.bodies, self.graph, search.ends + 1.0, &mut scratch.legs);
-        let Scratch { legs, stretches: list, warp, .. } = scratch;
+        let DodgeScratch { legs, stretches: list, warp, .. } = scratch;
         let edges = legs[..=last].iter().map(|l| l.edge);
         stretches(self.bodies, edges, since, candidate.centre, candidate.scale > 1.0, list);
         warp.set(list, candidate.scale);
@@ -282,12 +296,12 @@ impl<'a> Planner<'a> {
     }
 
     /// Least distance of attacks and body along the laid-out path: eq. 7, swept.
-    pub(crate) fn clearance(&self, threats: &[Threat], scratch: &mut Scratch) -> f32 {
+    pub(crate) fn clearance(&self, threats: &[Threat], scratch: &mut DodgeScratch) -> f32 {
         self.clearance_above(f32::NEG_INFINITY, threats, scratch)
     }
 
     /// Likewise, but given up as soon as it is below `floor`: how far below is then not asked.
-    fn clearance_above(&self, floor: f32, threats: &[Threat], scratch: &mut Scratch) -> f32 {
+    fn clearance_above(&self, floor: f32, threats: &[Threat], scratch: &mut DodgeScratch) -> f32 {
         let bodies = self.bodies;
         scratch.fit(bodies);
         let mut least = f32::INFINITY;
@@ -323,7 +337,7 @@ impl<'a> Planner<'a> {
                         carry(bodies, &scratch.legs[leg].place, &scratch.legs[after].place, front);
                     }
                     let place = &scratch.legs[after].place;
-                    let (p, q) = (place.back(pair[0]), place.back(if coarse { pair[0] } else { pair[1] }));
+                    let (p, q) = (place.point_back(pair[0]), place.point_back(if coarse { pair[0] } else { pair[1] }));
                     let d = nearest(front, back, p, q, &scratch.radii) - sphere.radius;
                     least = least.min(d);
                     if least < floor {
@@ -346,7 +360,7 @@ impl<'a> Planner<'a> {
     }
 
     /// The steps of the attacks that come near the laid-out, unbent path.
-    pub(crate) fn near_steps(&self, threats: &[Threat], near: f32, scratch: &Scratch) -> Vec<NearStep> {
+    pub(crate) fn near_steps(&self, threats: &[Threat], near: f32, scratch: &DodgeScratch) -> Vec<NearStep> {
         let (bodies, radii) = (self.bodies, padded_radii(self.bodies));
         let mut out = Vec::new();
         for sphere in threats.iter().flat_map(|t| &t.spheres) {
@@ -369,7 +383,7 @@ impl<'a> Planner<'a> {
                 if after != leg {
                     carry(bodies, &scratch.legs[after].place, &at.place, &mut b);
                 }
-                let way = [at.place.back(pair[0]), at.place.back(pair[1])];
+                let way = [at.place.point_back(pair[0]), at.place.point_back(pair[1])];
                 let radius = sphere.radius;
                 if nearest(&a, &b, way[0], way[1], &radii) - radius < near {
                     out.push(NearStep { time, place: at.place, rows: [a, b], way, radius, radii: radii.clone() });
@@ -380,7 +394,12 @@ impl<'a> Planner<'a> {
     }
 
     /// The body of the laid-out path while a bend comes and goes: stage time, place and row.
-    pub(crate) fn while_bent(&self, rise: (f32, f32), fall: (f32, f32), scratch: &Scratch) -> Vec<(f32, Place, Row)> {
+    pub(crate) fn while_bent(
+        &self,
+        rise: (f32, f32),
+        fall: (f32, f32),
+        scratch: &DodgeScratch,
+    ) -> Vec<(f32, PlanarMatrix, Row)> {
         let (coming, going) = (0.5 * (rise.0 + rise.1), 0.5 * (fall.0 + fall.1));
         let rows = [coming, rise.1, 0.5 * (rise.1 + fall.0), fall.0, going].map(|time| {
             let leg = leg_at(&scratch.legs, scratch.warp.at(time).0, 0);
@@ -392,7 +411,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Whether the attacks stay at least `clear` away on these steps with the body bent.
-    pub(crate) fn clears(&self, clear: f32, steps: &[NearStep], bend: &Adaptation, rows: &mut [Row; 2]) -> bool {
+    pub(crate) fn clears(&self, clear: f32, steps: &[NearStep], bend: &Bend, rows: &mut [Row; 2]) -> bool {
         steps.iter().all(|step| {
             for (k, row) in rows.iter_mut().enumerate() {
                 row.values.copy_from_slice(&step.rows[k].values);
@@ -405,7 +424,14 @@ impl<'a> Planner<'a> {
 
     /// What the attack would have met had the body stayed as it was when the avoidance began: the least distance (d0 of eq. 8) and the overlap
     /// that was vacated, along the attack's way (eq. 4-5).
-    fn stayed(&self, search: &Search, last: usize, part: &Part, moved: u128, scratch: &mut Scratch) -> (f32, f32) {
+    fn stayed(
+        &self,
+        search: &DodgeSearch,
+        last: usize,
+        part: &DefenceSpan,
+        moved: u128,
+        scratch: &mut DodgeScratch,
+    ) -> (f32, f32) {
         let bodies = self.bodies;
         scratch.fit(bodies);
         let leg = scratch.legs[last];
@@ -420,7 +446,7 @@ impl<'a> Planner<'a> {
                 if time + STEP < 0.0 {
                     continue;
                 }
-                let (p, q) = (leg.place.back(pair[0]), leg.place.back(pair[1]));
+                let (p, q) = (leg.place.point_back(pair[0]), leg.place.point_back(pair[1]));
                 if away(&[p, q], pelvis) > bodies.reach() + sphere.radius + 1.0 {
                     continue;
                 }
@@ -436,7 +462,7 @@ impl<'a> Planner<'a> {
                     let to_centre = row.get(j) - p;
                     let along = to_centre.dot(way) / length;
                     let aside = (to_centre.length_squared() - along * along).max(0.0).sqrt();
-                    vacated += terms::overlap(bodies.radius(j) + sphere.radius, aside, cut - along, rest - along);
+                    vacated += cost::overlap(bodies.radius(j) + sphere.radius, aside, cut - along, rest - along);
                 }
             }
         }
@@ -446,25 +472,31 @@ impl<'a> Planner<'a> {
     /// d0 of eq. 8 before its floor at 0, and the first term (eq. 6).
     fn avoidance(
         &self,
-        search: &Search,
+        search: &DodgeSearch,
         candidate: &Candidate,
         last: usize,
-        part: &Part,
-        scratch: &mut Scratch,
+        part: &DefenceSpan,
+        scratch: &mut DodgeScratch,
     ) -> (f32, f32) {
         let moved = self.index.vacated(scratch.legs[last].edge, candidate.path.part as usize);
         let (stayed, vacated) = self.stayed(search, last, part, moved, scratch);
         let radius = search.threats.iter().flat_map(|t| &t.spheres).map(|s| s.radius).fold(0.0, f32::max);
         let saturated = self.config.saturation * (radius + 0.1) * (radius + 0.1);
         let term = match self.config.errata.avoidance {
-            Form::Ours => terms::avoidance(vacated, saturated),
+            Form::Ours => cost::avoidance(vacated, saturated),
             Form::Printed => self.printed_avoidance(search, last, part, scratch),
         };
         (stayed, term)
     }
 
     /// Eq. 4-6 as printed: a time integral, each 1/20 s, also of what is metres away.
-    fn printed_avoidance(&self, search: &Search, last: usize, part: &Part, scratch: &mut Scratch) -> f32 {
+    fn printed_avoidance(
+        &self,
+        search: &DodgeSearch,
+        last: usize,
+        part: &DefenceSpan,
+        scratch: &mut DodgeScratch,
+    ) -> f32 {
         let bodies = self.bodies;
         let leg = scratch.legs[last];
         let (from, to) = (scratch.warp.when(leg.begins + part.from), scratch.warp.when(leg.begins + part.to));
@@ -476,7 +508,7 @@ impl<'a> Planner<'a> {
             body_at(bodies, &scratch.legs, &scratch.warp, time, last, &mut row);
             for sphere in search.threats.iter().flat_map(|t| &t.spheres) {
                 let at = ((time - sphere.start) / STEP).max(0.0) as usize;
-                let Some(p) = sphere.places.get(at).map(|p| leg.place.back(*p)) else { continue };
+                let Some(p) = sphere.places.get(at).map(|p| leg.place.point_back(*p)) else { continue };
                 for j in 0..bodies.spheres() {
                     let d = (start.get(j) - p).length() - (row.get(j) - p).length();
                     sum += (-d).max(0.0) * step;
@@ -490,20 +522,20 @@ impl<'a> Planner<'a> {
     /// Works one candidate out. The scratch then holds its path.
     fn judge(
         &self,
-        search: &Search,
+        search: &DodgeSearch,
         candidate: &Candidate,
-        scratch: &mut Scratch,
-        counts: &mut Counts,
-    ) -> (Verdict, Terms, f32) {
-        let mut terms = Terms { timescale: candidate.timescale, ..Terms::default() };
+        scratch: &mut DodgeScratch,
+        counts: &mut DodgeCounts,
+    ) -> (Verdict, AvoidanceCost, f32) {
+        let mut cost = AvoidanceCost { timescale: candidate.timescale, ..AvoidanceCost::default() };
         let Some((last, part)) = self.lay_out(search, candidate, scratch) else {
-            return (Verdict::OutOfScale, terms, 0.0);
+            return (Verdict::OutOfScale, cost, 0.0);
         };
         if self.config.cull
             && self.planes.hit(&scratch.legs[last], &scratch.warp, &search.threats, self.config.errata.culling)
         {
             counts.culled += 1;
-            return (Verdict::Culled, terms, f32::NEG_INFINITY);
+            return (Verdict::Culled, cost, f32::NEG_INFINITY);
         }
         // A hit matters only while nothing avoids, and only if none was shallower.
         let floor = match (&search.why, search.best, search.least) {
@@ -515,29 +547,29 @@ impl<'a> Planner<'a> {
         if let (None, Some(best)) = (&search.why, search.best) {
             // What the body would have met had it stayed is soon found, and says what the way costs at least.
             let (d0, avoidance) = self.avoidance(search, candidate, last, &part, scratch);
-            terms.avoidance = avoidance;
-            if terms.cost(&self.config.weights) >= best.0 {
+            cost.avoidance = avoidance;
+            if cost.total(&self.config.weights) >= best.0 {
                 counts.bounded += 1;
-                return (Verdict::Bounded, terms, 0.0);
+                return (Verdict::Bounded, cost, 0.0);
             }
             stayed = Some(d0);
         }
         counts.tested += 1;
         let clearance = self.clearance_above(floor, &search.threats, scratch);
         if clearance < MARGIN {
-            return (Verdict::Hit(-clearance), terms, clearance);
+            return (Verdict::Hit(-clearance), cost, clearance);
         }
         let stayed = stayed.unwrap_or_else(|| {
             let (d0, avoidance) = self.avoidance(search, candidate, last, &part, scratch);
-            terms.avoidance = avoidance;
+            cost.avoidance = avoidance;
             d0
         });
         let d0 = match self.config.errata.body {
             Form::Ours => stayed.max(0.0),
             Form::Printed => search.now(self, scratch),
         };
-        terms.body = terms::body(clearance, d0, &self.config);
-        (Verdict::Avoids(terms.cost(&self.config.weights)), terms, clearance)
+        cost.body = cost::body(clearance, d0, &self.config);
+        (Verdict::Avoids(cost.total(&self.config.weights)), cost, clearance)
     }
 }
 
@@ -561,9 +593,9 @@ const MOVES: f32 = 0.25;
 const BENDS: f32 = 0.6;
 
 /// Lists the steps of an attack that count along the laid-out path, in their order, and says which is nearest to the pelvis.
-fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut Scratch) -> usize {
+fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut DodgeScratch) -> usize {
     let moves = MOVES + if scratch.bend.is_some() { BENDS } else { 0.0 };
-    let Scratch { legs, warp, approach, .. } = scratch;
+    let DodgeScratch { legs, warp, approach, .. } = scratch;
     approach.clear();
     let (mut leg, mut nearest) = (0, (0, f32::INFINITY));
     for (k, pair) in sphere.places.windows(2).enumerate() {
@@ -591,7 +623,7 @@ fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut Scratc
 pub(crate) fn body_at(bodies: &Bodies, legs: &[Leg], warp: &Warp, time: f32, leg: usize, row: &mut Row) {
     // Where a clip simply goes on, the join of the edge that entered it goes on too: same clip, same place.
     let mut leg = leg;
-    while leg > 0 && !bodies.is_cut(legs[leg].edge) {
+    while leg > 0 && !bodies.has_join(legs[leg].edge) {
         leg -= 1;
     }
     let at = legs[leg];
@@ -607,9 +639,9 @@ pub(crate) fn body_at(bodies: &Bodies, legs: &[Leg], warp: &Warp, time: f32, leg
 }
 
 /// A row from one place into another.
-fn carry(bodies: &Bodies, from: &Place, to: &Place, row: &mut Row) {
+fn carry(bodies: &Bodies, from: &PlanarMatrix, to: &PlanarMatrix, row: &mut Row) {
     for j in 0..bodies.spheres() + 21 {
-        row.set(j, to.back(from.point(row.get(j))));
+        row.set(j, to.point_back(from.point(row.get(j))));
     }
 }
 

@@ -1,16 +1,17 @@
 //! A path through clips and what it costs: eq. 1-7 of Chen and Steed, worked out from the first place that changed.
 
+use kumite_motion::align::PlanarMatrix;
 use kumite_motion::rotation::wrap;
 use kumite_motion::volume::Obstacle;
 use kumite_motion::{Vec2, Vec3};
 
-use super::ground::Ground;
-use super::tables::{At, Rigid, Step, Tables};
-use super::{Config, Form};
+use super::obstacle_grid::ObstacleGrid;
+use super::tables::{GlobalFrame, Tables, Transition};
+use super::{Form, WalkConfig};
 
 /// What a path costs, term by term.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Terms {
+pub struct WalkCost {
     /// `Error_smooth`: its transitions.
     pub smooth: f32,
     /// Eq. 1 at the goal.
@@ -23,37 +24,37 @@ pub struct Terms {
     pub travel: f32,
 }
 
-impl Terms {
+impl WalkCost {
     /// `Cost`.
-    pub fn cost(&self) -> f32 {
+    pub fn total(&self) -> f32 {
         self.smooth + self.goal + self.waypoints + self.collide + self.travel
     }
 }
 
 /// Steps, and where it ends.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Path {
+pub struct WalkPath {
     /// In order.
-    pub steps: Vec<Step>,
+    pub transitions: Vec<Transition>,
     /// Its last frame.
-    pub end: At,
+    pub end: GlobalFrame,
     /// What it costs.
-    pub terms: Terms,
+    pub cost: WalkCost,
 }
 
 /// What a path is measured against.
 #[derive(Clone, Debug)]
-pub struct Aim<'a> {
+pub struct Objective<'a> {
     /// Of the library.
     pub tables: &'a Tables,
     /// The obstacles.
-    pub ground: &'a Ground,
+    pub ground: &'a ObstacleGrid,
     /// Weights.
-    pub config: &'a Config,
+    pub config: &'a WalkConfig,
     /// First frame, and where its clip lies.
-    pub start: (At, Rigid),
+    pub start: (GlobalFrame, PlanarMatrix),
     /// The first at which the path may branch.
-    pub start_after: At,
+    pub start_after: GlobalFrame,
     /// Where to be at the end.
     pub goal: Vec2,
     /// And how to face, radians.
@@ -80,7 +81,7 @@ pub struct Aim<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     /// Where the clip of each stretch lies.
-    pub places: Vec<Rigid>,
+    pub places: Vec<PlanarMatrix>,
     smooth: Vec<f32>,
     arc: Vec<f32>,
     collide: Vec<f32>,
@@ -112,15 +113,15 @@ impl Trace {
     }
 }
 
-impl<'a> Aim<'a> {
+impl<'a> Objective<'a> {
     /// Whether a path can be played and ends as it should.
-    pub fn legal(&self, steps: &[Step], end: At) -> bool {
+    pub fn legal(&self, transitions: &[Transition], end: GlobalFrame) -> bool {
         let (mut at, mut earliest) = (self.start.0, self.start_after);
-        for step in steps {
-            if self.tables.clip(step.from) != self.tables.clip(at) || step.from < earliest {
+        for transition in transitions {
+            if self.tables.clip(transition.from) != self.tables.clip(at) || transition.from < earliest {
                 return false;
             }
-            (at, earliest) = (step.to, step.after);
+            (at, earliest) = (transition.to, transition.after);
         }
         self.tables.clip(end) == self.tables.clip(at) && end >= earliest && self.ends[end as usize]
     }
@@ -138,8 +139,8 @@ impl<'a> Aim<'a> {
 
     /// Squared error of a place and a heading: eq. 1.
     #[inline]
-    pub fn goal_term(&self, place: &Rigid, end: At) -> f32 {
-        let off = place.point(self.tables.place[end as usize]) - self.goal;
+    pub fn goal_term(&self, place: &PlanarMatrix, end: GlobalFrame) -> f32 {
+        let off = place.floor_point(self.tables.place[end as usize]) - self.goal;
         let turn = self.facing.map_or(0.0, |facing| wrap(place.turn + self.tables.turn[end as usize] - facing));
         self.config.location * off.length_squared() + self.config.orientation * turn * turn
     }
@@ -185,53 +186,60 @@ impl<'a> Aim<'a> {
 
     /// Costs of a path of which `trace` knows everything before stretch `known`; `trace` knows all of it afterwards. `None` as soon as it is
     /// certain to cost `bound` or more, and then `trace` is good for nothing after `known`.
-    pub fn evaluate(&self, steps: &[Step], end: At, known: usize, trace: &mut Trace, bound: f32) -> Option<Terms> {
+    pub fn evaluate(
+        &self,
+        transitions: &[Transition],
+        end: GlobalFrame,
+        known: usize,
+        trace: &mut Trace,
+        bound: f32,
+    ) -> Option<WalkCost> {
         let count = self.waypoints.len();
         trace.cut(known, count);
         // First what is known without looking at obstacles, which is most of the work.
-        for stretch in known..=steps.len() {
-            let (first, last) = self.stretch(steps, end, stretch);
+        for stretch in known..=transitions.len() {
+            let (first, last) = self.stretch(transitions, end, stretch);
             let place = trace.places[stretch];
             trace.nearest.extend_from_within(stretch * count..(stretch + 1) * count);
             let nearest = &mut trace.nearest[(stretch + 1) * count..];
             self.pass(first, last, &place, nearest);
             trace.arc.push(trace.arc[stretch] + self.way[last as usize] - self.way[first as usize]);
-            let (align, cost) = steps.get(stretch).map_or((None, 0.0), |s| (Some(s.align), s.cost));
+            let (align, cost) = transitions.get(stretch).map_or((None, 0.0), |s| (Some(s.align), s.cost));
             trace.smooth.push(trace.smooth[stretch] + cost);
             trace.places.push(align.map_or(place, |align| place.after(&align)));
             trace.collide.push(trace.collide[stretch]);
         }
-        let rest = self.terms(trace, steps.len(), end).cost() - self.collide_term(trace.collide[known]);
+        let rest = self.cost(trace, transitions.len(), end).total() - self.collide_term(trace.collide[known]);
         if rest + self.collide_term(trace.collide[known]) >= bound {
             return None;
         }
         if self.implicit {
-            for stretch in known..=steps.len() {
-                let (first, last) = self.stretch(steps, end, stretch);
+            for stretch in known..=transitions.len() {
+                let (first, last) = self.stretch(transitions, end, stretch);
                 let (place, before) = (trace.places[stretch], trace.collide[stretch]);
                 let within = |sum: f32| rest + self.collide_term(before + sum) < bound;
-                let sum = self.collisions(first, last, &place, stretch == steps.len(), within);
+                let sum = self.collisions(first, last, &place, stretch == transitions.len(), within);
                 if !within(sum) {
                     return None;
                 }
                 trace.collide[stretch + 1] = before + sum;
             }
         }
-        let terms = self.terms(trace, steps.len(), end);
-        (terms.cost() < bound).then_some(terms)
+        let cost = self.cost(trace, transitions.len(), end);
+        (cost.total() < bound).then_some(cost)
     }
 
     /// First and last frame of a stretch.
     #[inline]
-    fn stretch(&self, steps: &[Step], end: At, stretch: usize) -> (At, At) {
-        let first = if stretch == 0 { self.start.0 } else { steps[stretch - 1].to };
-        (first, steps.get(stretch).map_or(end, |s| s.from))
+    fn stretch(&self, transitions: &[Transition], end: GlobalFrame, stretch: usize) -> (GlobalFrame, GlobalFrame) {
+        let first = if stretch == 0 { self.start.0 } else { transitions[stretch - 1].to };
+        (first, transitions.get(stretch).map_or(end, |s| s.from))
     }
 
-    fn terms(&self, trace: &Trace, last: usize, end: At) -> Terms {
+    fn cost(&self, trace: &Trace, last: usize, end: GlobalFrame) -> WalkCost {
         let place = &trace.places[last];
-        let off = (place.point(self.tables.place[end as usize]) - self.goal).length();
-        Terms {
+        let off = (place.floor_point(self.tables.place[end as usize]) - self.goal).length();
+        WalkCost {
             smooth: trace.smooth[last + 1],
             goal: self.goal_term(place, end),
             waypoints: self.waypoint_term(&trace.nearest[(last + 1) * self.waypoints.len()..]),
@@ -241,45 +249,45 @@ impl<'a> Aim<'a> {
     }
 
     /// All of a path from the beginning: what incremental evaluation is checked against and timed beside.
-    pub fn whole(&self, steps: &[Step], end: At) -> Terms {
+    pub fn whole(&self, transitions: &[Transition], end: GlobalFrame) -> WalkCost {
         let mut trace = self.begin();
-        self.evaluate(steps, end, 0, &mut trace, f32::INFINITY).unwrap_or_default()
+        self.evaluate(transitions, end, 0, &mut trace, f32::INFINITY).unwrap_or_default()
     }
 
     /// The same without a shortcut: every frame, every point, every obstacle. What fast evaluation is held against and timed beside.
-    pub fn naive(&self, steps: &[Step], end: At) -> Terms {
+    pub fn naive(&self, transitions: &[Transition], end: GlobalFrame) -> WalkCost {
         let tables = self.tables;
         let hop = (tables.fps / 30.0).round().max(1.0) as u32;
         let mut place = self.start.1;
         let (mut smooth, mut arc, mut collide) = (0.0, 0.0, 0.0);
         let mut nearest = vec![f32::INFINITY; self.waypoints.len()];
-        for stretch in 0..=steps.len() {
-            let (first, last) = self.stretch(steps, end, stretch);
+        for stretch in 0..=transitions.len() {
+            let (first, last) = self.stretch(transitions, end, stretch);
             for at in first..=last {
-                let here = place.point(tables.place[at as usize]);
+                let here = place.floor_point(tables.place[at as usize]);
                 for (waypoint, nearest) in self.waypoints.iter().zip(&mut nearest) {
                     *nearest = nearest.min((here - *waypoint).length_squared());
                 }
             }
-            let stop = if stretch == steps.len() { last + 1 } else { last.max(first + 1) };
+            let stop = if stretch == transitions.len() { last + 1 } else { last.max(first + 1) };
             for at in (first..stop).step_by(hop as usize) {
                 let next = (at + hop).min(stop - 1).max(at);
                 let mut met = 0u32;
                 for ((p, q), radius) in tables.points(at).iter().zip(tables.points(next)).zip(&tables.radii) {
-                    let (p, q) = (place.lift(*p), place.lift(*q));
+                    let (p, q) = (place.point(*p), place.point(*q));
                     let touches = |o: &&Obstacle| o.meets(p, q, radius + self.config.margin).is_some();
                     met += self.ground.obstacles().iter().filter(touches).count() as u32;
                 }
                 collide += met as f32 / tables.radii.len() as f32 * 30.0 * hop as f32 / tables.fps;
             }
             arc += self.way[last as usize] - self.way[first as usize];
-            if let Some(step) = steps.get(stretch) {
-                smooth += step.cost;
-                place = place.after(&step.align);
+            if let Some(transition) = transitions.get(stretch) {
+                smooth += transition.cost;
+                place = place.after(&transition.align);
             }
         }
-        let off = (place.point(tables.place[end as usize]) - self.goal).length();
-        Terms {
+        let off = (place.floor_point(tables.place[end as usize]) - self.goal).length();
+        WalkCost {
             smooth,
             goal: self.goal_term(&place, end),
             waypoints: self.waypoint_term(&nearest),
@@ -289,12 +297,12 @@ impl<'a> Aim<'a> {
     }
 
     /// Updates the least squared distances to the waypoints by the frames of a stretch.
-    fn pass(&self, first: At, last: At, place: &Rigid, nearest: &mut [f32]) {
+    fn pass(&self, first: GlobalFrame, last: GlobalFrame, place: &PlanarMatrix, nearest: &mut [f32]) {
         let frames = &self.tables.place[first as usize..=last as usize];
         let long = self.tables.arc[last as usize] - self.tables.arc[first as usize];
         for (waypoint, nearest) in self.waypoints.iter().zip(nearest) {
             // Seen from the clip's own place, frames need not be moved.
-            let seen = place.back(*waypoint);
+            let seen = place.floor_point_back(*waypoint);
             let begin = (frames[0] - seen).length() - long;
             if begin > 0.0 && begin * begin >= *nearest {
                 continue;
@@ -308,9 +316,9 @@ impl<'a> Aim<'a> {
     /// the path's. Stops where `go_on` says no to the sum so far.
     pub fn collisions(
         &self,
-        first: At,
-        last: At,
-        place: &Rigid,
+        first: GlobalFrame,
+        last: GlobalFrame,
+        place: &PlanarMatrix,
         ends: bool,
         mut go_on: impl FnMut(f32) -> bool,
     ) -> f32 {
@@ -329,7 +337,7 @@ impl<'a> Aim<'a> {
         let mut sum = 0.0;
         let mut at = first;
         while at < stop {
-            let here = place.point(tables.place[at as usize]);
+            let here = place.floor_point(tables.place[at as usize]);
             let free = self.ground.free(here) - self.config.margin;
             let slack = free - tables.reach_most;
             if slack > 0.0 {
@@ -354,7 +362,7 @@ impl<'a> Aim<'a> {
     }
 
     /// Eq. 5 with points along the bones, each with its thickness, swept to where they are in the next frame.
-    fn points_met(&self, at: At, next: At, here: Vec2, place: &Rigid) -> f32 {
+    fn points_met(&self, at: GlobalFrame, next: GlobalFrame, here: Vec2, place: &PlanarMatrix) -> f32 {
         let near = self.ground.near(here);
         if near.is_empty() {
             return 0.0;
@@ -364,19 +372,19 @@ impl<'a> Aim<'a> {
         let mut met = 0u32;
         for ((p, q), radius) in points.iter().zip(after).zip(&self.tables.radii) {
             let radius = radius + self.config.margin;
-            let flat = place.point(Vec2::new(p.x, p.z));
+            let flat = place.floor_point(Vec2::new(p.x, p.z));
             let free = self.ground.free(flat) - radius;
             if free > 0.0 && free * free > (*q - *p).length_squared() {
                 continue;
             }
-            let (p, q) = (Vec3::new(flat.x, p.y, flat.y), place.lift(*q));
+            let (p, q) = (Vec3::new(flat.x, p.y, flat.y), place.point(*q));
             met += near.iter().filter(|o| self.ground.meets(**o, p, q, radius)).count() as u32;
         }
         met as f32 / points.len() as f32
     }
 
     /// Eq. 5 as printed: the i-th obstacle looks at joints from the i-th on.
-    fn joints_inside(&self, at: At, here: Vec2, place: &Rigid) -> f32 {
+    fn joints_inside(&self, at: GlobalFrame, here: Vec2, place: &PlanarMatrix) -> f32 {
         let joints = self.tables.joints(at);
         let mut met = 0u32;
         for &obstacle in self.ground.near(here) {
@@ -384,13 +392,13 @@ impl<'a> Aim<'a> {
                 Form::Ours => 0,
                 Form::Printed => (obstacle as usize).min(joints.len()),
             };
-            met += joints[from..].iter().filter(|j| self.ground.inside(obstacle, place.lift(**j))).count() as u32;
+            met += joints[from..].iter().filter(|j| self.ground.inside(obstacle, place.point(**j))).count() as u32;
         }
         met as f32 / joints.len().max(1) as f32
     }
 
     /// Where a traced path ends, and which way it looks there.
-    pub fn arrives(&self, place: &Rigid, end: At) -> (Vec2, f32) {
-        (place.point(self.tables.place[end as usize]), wrap(place.turn + self.tables.turn[end as usize]))
+    pub fn arrives(&self, place: &PlanarMatrix, end: GlobalFrame) -> (Vec2, f32) {
+        (place.floor_point(self.tables.place[end as usize]), wrap(place.turn + self.tables.turn[end as usize]))
     }
 }

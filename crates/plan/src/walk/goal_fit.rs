@@ -1,14 +1,15 @@
 //! The last steps bent onto the goal: small turns and shifts where the path could branch, none larger than a person makes unseen.
 
 use kumite_motion::Vec2;
+use kumite_motion::align::PlanarMatrix;
 use kumite_motion::rotation::wrap;
 
-use super::path::Aim;
-use super::tables::{At, Rigid, Step, Tables};
+use super::objective::Objective;
+use super::tables::{GlobalFrame, Tables, Transition};
 
 /// How far steps are bent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ApproachConfig {
+pub struct GoalFitConfig {
     /// Most shift of one bend, metres.
     pub shift: f32,
     /// Most turn of one, radians.
@@ -19,37 +20,42 @@ pub struct ApproachConfig {
     pub most: usize,
 }
 
-impl Default for ApproachConfig {
+impl Default for GoalFitConfig {
     /// A third of what steps of the same walk differ by.
     fn default() -> Self {
-        ApproachConfig { shift: 0.04, turn: 4.5f32.to_radians(), apart: 0.33, most: 10 }
+        GoalFitConfig { shift: 0.04, turn: 4.5f32.to_radians(), apart: 0.33, most: 10 }
     }
 }
 
 /// Where a path can be bent: at its transitions, and at nodes that it passes.
 #[derive(Clone, Copy, Debug)]
-struct Bend {
+struct Nudge {
     /// Index of the stretch that it is in, and frame; for a transition its own index and the frame it enters.
     stretch: usize,
-    frame: At,
+    frame: GlobalFrame,
     cut: bool,
 }
 
 /// A path whose last steps lead to the goal, and what is left of its error; the path itself where nothing can be bent.
-pub fn bend(aim: &Aim<'_>, steps: &[Step], end: At, config: &ApproachConfig) -> Vec<Step> {
-    let tables = aim.tables;
-    let bends = places(tables, aim.start.0, aim.start_after, steps, end, config);
-    if bends.is_empty() {
-        return steps.to_vec();
+pub fn fit_to_goal(
+    objective: &Objective<'_>,
+    transitions: &[Transition],
+    end: GlobalFrame,
+    config: &GoalFitConfig,
+) -> Vec<Transition> {
+    let tables = objective.tables;
+    let nudges = places(tables, objective.start.0, objective.start_after, transitions, end, config);
+    if nudges.is_empty() {
+        return transitions.to_vec();
     }
-    let mut turns = vec![0.0f32; bends.len()];
-    let mut shifts = vec![Vec2::ZERO; bends.len()];
+    let mut turns = vec![0.0f32; nudges.len()];
+    let mut shifts = vec![Vec2::ZERO; nudges.len()];
     // Least squares of bends in units of their limits, made linear around what is bent already: four times is exact to a millimetre.
     for _ in 0..4 {
-        let Bent { points, last, .. } = apply(aim, steps, &bends, &turns, &shifts);
-        let (here, heading) = aim.arrives(&last, end);
-        let off = aim.goal - here;
-        let turn = aim.facing.map_or(0.0, |f| wrap(f - heading));
+        let Nudged { points, last, .. } = apply(objective, transitions, &nudges, &turns, &shifts);
+        let (here, heading) = objective.arrives(&last, end);
+        let off = objective.goal - here;
+        let turn = objective.facing.map_or(0.0, |f| wrap(f - heading));
         // Rows: x, z, turn. A turn at p moves the end by its lever.
         let lever = |p: &Vec2| Vec2::new(here.y - p.y, p.x - here.x);
         let levers: Vec<Vec2> = points.iter().map(lever).collect();
@@ -65,10 +71,12 @@ pub fn bend(aim: &Aim<'_>, steps: &[Step], end: At, config: &ApproachConfig) -> 
             m[0][0] += f64::from(ws);
             m[1][1] += f64::from(ws);
         }
-        if aim.facing.is_none() {
+        if objective.facing.is_none() {
             m[2][2] += 1e6;
         }
-        let Some(x) = solve(m, [f64::from(off.x), f64::from(off.y), f64::from(turn)]) else { return steps.to_vec() };
+        let Some(x) = solve(m, [f64::from(off.x), f64::from(off.y), f64::from(turn)]) else {
+            return transitions.to_vec();
+        };
         for (k, lever) in levers.iter().enumerate() {
             let gain = f64::from(lever.x) * x[0] + f64::from(lever.y) * x[1] + x[2];
             turns[k] = (turns[k] + wt * gain as f32).clamp(-config.turn, config.turn);
@@ -76,84 +84,97 @@ pub fn bend(aim: &Aim<'_>, steps: &[Step], end: At, config: &ApproachConfig) -> 
             shifts[k] = more.clamp_length_max(config.shift);
         }
     }
-    apply(aim, steps, &bends, &turns, &shifts).steps
+    apply(objective, transitions, &nudges, &turns, &shifts).transitions
 }
 
 /// A path with bends.
-struct Bent {
-    steps: Vec<Step>,
+struct Nudged {
+    transitions: Vec<Transition>,
     /// Where on the stage it is bent.
     points: Vec<Vec2>,
     /// Where its last clip lies.
-    last: Rigid,
+    last: PlanarMatrix,
 }
 
 /// The last places of a path that can be bent, in order.
-fn places(tables: &Tables, start: At, start_after: At, steps: &[Step], end: At, config: &ApproachConfig) -> Vec<Bend> {
+fn places(
+    tables: &Tables,
+    start: GlobalFrame,
+    start_after: GlobalFrame,
+    transitions: &[Transition],
+    end: GlobalFrame,
+    config: &GoalFitConfig,
+) -> Vec<Nudge> {
     let apart = (config.apart * tables.fps).max(1.0) as u32;
-    let mut bends = Vec::new();
+    let mut nudges = Vec::new();
     // From the end, which must be clear of the last one's join.
     let mut since = 0u32;
-    for stretch in (0..=steps.len()).rev() {
-        let first = if stretch == 0 { start } else { steps[stretch - 1].to };
-        let earliest = if stretch == 0 { start_after } else { steps[stretch - 1].after };
-        let last = steps.get(stretch).map_or(end, |s| s.from);
+    for stretch in (0..=transitions.len()).rev() {
+        let first = if stretch == 0 { start } else { transitions[stretch - 1].to };
+        let earliest = if stretch == 0 { start_after } else { transitions[stretch - 1].after };
+        let last = transitions.get(stretch).map_or(end, |s| s.from);
         let onward = tables.onward(tables.clip(first));
         let nodes = onward.iter().rev().filter(|o| o.0 >= earliest && o.0 > first && o.2 <= last);
         let mut cursor = last;
         for (node, _, _) in nodes {
-            if since + (cursor - node) >= apart && bends.len() < config.most {
-                bends.push(Bend { stretch, frame: *node, cut: false });
+            if since + (cursor - node) >= apart && nudges.len() < config.most {
+                nudges.push(Nudge { stretch, frame: *node, cut: false });
                 (since, cursor) = (0, *node);
             }
         }
         since += cursor - first;
         if stretch > 0
             && since >= apart
-            && bends.len() < config.most
-            && steps[stretch - 1].from != steps[stretch - 1].to
+            && nudges.len() < config.most
+            && transitions[stretch - 1].from != transitions[stretch - 1].to
         {
-            bends.push(Bend { stretch: stretch - 1, frame: first, cut: true });
+            nudges.push(Nudge { stretch: stretch - 1, frame: first, cut: true });
             since = 0;
         }
     }
-    bends.reverse();
-    bends
+    nudges.reverse();
+    nudges
 }
 
 /// Bends are turns about the centre of mass and shifts, both on the stage.
-fn apply(aim: &Aim<'_>, steps: &[Step], bends: &[Bend], turns: &[f32], shifts: &[Vec2]) -> Bent {
-    let tables = aim.tables;
-    let mut bent = Bent { steps: Vec::new(), points: Vec::new(), last: aim.start.1 };
+fn apply(
+    objective: &Objective<'_>,
+    transitions: &[Transition],
+    nudges: &[Nudge],
+    turns: &[f32],
+    shifts: &[Vec2],
+) -> Nudged {
+    let tables = objective.tables;
+    let mut nudged = Nudged { transitions: Vec::new(), points: Vec::new(), last: objective.start.1 };
     let mut next = 0;
-    let push = |mut step: Step, k: Option<usize>, bent: &mut Bent| {
-        let mut place = bent.last.after(&step.align);
+    let push = |mut transition: Transition, k: Option<usize>, nudged: &mut Nudged| {
+        let mut place = nudged.last.after(&transition.align);
         if let Some(k) = k {
-            let point = place.point(tables.place[step.to as usize]);
-            place = Rigid::about(point, turns[k], shifts[k]).after(&place);
-            step.align = bent.last.inverse().after(&place);
-            bent.points.push(point);
+            let point = place.floor_point(tables.place[transition.to as usize]);
+            place = PlanarMatrix::about(point, turns[k], shifts[k]).after(&place);
+            transition.align = nudged.last.inverse().after(&place);
+            nudged.points.push(point);
         }
-        bent.last = place;
-        bent.steps.push(step);
+        nudged.last = place;
+        nudged.transitions.push(transition);
     };
-    for stretch in 0..=steps.len() {
-        while let Some(bend) = bends.get(next).filter(|b| !b.cut && b.stretch == stretch) {
-            let onward = tables.onward(tables.clip(bend.frame));
-            if let Some((node, edge, after)) = onward.iter().find(|o| o.0 == bend.frame) {
-                let align = Rigid::new(&kumite_motion::align::Planar::IDENTITY);
-                let step = Step { edge: *edge, from: *node, to: *node, after: *after, align, cost: 0.0 };
-                push(step, Some(next), &mut bent);
+    for stretch in 0..=transitions.len() {
+        while let Some(fit) = nudges.get(next).filter(|b| !b.cut && b.stretch == stretch) {
+            let onward = tables.onward(tables.clip(fit.frame));
+            if let Some((node, edge, after)) = onward.iter().find(|o| o.0 == fit.frame) {
+                let align = PlanarMatrix::IDENTITY;
+                let transition = Transition { edge: *edge, from: *node, to: *node, after: *after, align, cost: 0.0 };
+                push(transition, Some(next), &mut nudged);
             }
             next += 1;
         }
-        if let Some(step) = steps.get(stretch) {
-            let own = bends.get(next).is_some_and(|b| b.cut && b.stretch == stretch).then_some(next);
-            push(*step, own, &mut bent);
+        if let Some(transition) = transitions.get(stretch) {
+            let own = nudges.get(next).is_some_and(|b| b.cut && b.stretch == stretch).then_some(next);
+            push(*transition, own, &mut nudged);
             next += usize::from(own.is_some());
         }
     }
-    bent
+    nudged
 }
 
 /// Three equations by elimination with pivots; `None` if they do not say enough.

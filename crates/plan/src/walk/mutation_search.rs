@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use kumite_motion::Chance;
 
-use super::path::{Aim, Path, Trace};
-use super::score;
-use super::tables::{At, Step};
+use super::mutations;
+use super::objective::{Objective, Trace, WalkPath};
+use super::tables::{GlobalFrame, Transition};
 
 /// What was done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct WalkCounts {
     /// Paths whose cost was worked out or bounded.
     pub evaluations: u64,
     /// Of these, those that had to be followed frame by frame.
@@ -23,30 +23,30 @@ pub struct Counts {
 #[derive(Clone, Debug)]
 pub struct Ends {
     /// Per clip some frames, in order.
-    pub by_clip: Vec<Vec<At>>,
+    pub by_clip: Vec<Vec<GlobalFrame>>,
     /// Per transition, how many more are needed to get to an end; [`u16::MAX`] if none leads there.
     to_go: Vec<u16>,
 }
 
 impl Ends {
     /// Frames of an aim, thinned out to `apart` frames.
-    pub fn new(aim: &Aim<'_>, apart: u32) -> Ends {
-        let tables = aim.tables;
+    pub fn new(objective: &Objective<'_>, apart: u32) -> Ends {
+        let tables = objective.tables;
         let mut by_clip = vec![Vec::new(); tables.clips()];
-        for at in (0..aim.ends.len() as u32).filter(|at| aim.ends[*at as usize]) {
-            let list: &mut Vec<At> = &mut by_clip[tables.clip(at)];
-            if list.last().is_none_or(|last| at - last >= apart || !aim.ends[at as usize - 1]) {
+        for at in (0..objective.ends.len() as u32).filter(|at| objective.ends[*at as usize]) {
+            let list: &mut Vec<GlobalFrame> = &mut by_clip[tables.clip(at)];
+            if list.last().is_none_or(|last| at - last >= apart || !objective.ends[at as usize - 1]) {
                 list.push(at);
             }
         }
-        let steps = tables.steps();
-        let can_end = |s: &Step| by_clip[tables.clip(s.to)].last().is_some_and(|last| *last >= s.after);
-        let mut to_go: Vec<u16> = steps.iter().map(|s| if can_end(s) { 0 } else { u16::MAX }).collect();
+        let transitions = tables.transitions();
+        let can_end = |s: &Transition| by_clip[tables.clip(s.to)].last().is_some_and(|last| *last >= s.after);
+        let mut to_go: Vec<u16> = transitions.iter().map(|s| if can_end(s) { 0 } else { u16::MAX }).collect();
         loop {
             let mut changed = false;
-            for (i, step) in steps.iter().enumerate() {
-                let on = tables.leaving(tables.clip(step.to));
-                let from = on.partition_point(|s| steps[*s as usize].from < step.after);
+            for (i, transition) in transitions.iter().enumerate() {
+                let on = tables.leaving(tables.clip(transition.to));
+                let from = on.partition_point(|s| transitions[*s as usize].from < transition.after);
                 let best = on[from..].iter().map(|s| to_go[*s as usize]).min().unwrap_or(u16::MAX).saturating_add(1);
                 if best < to_go[i] {
                     to_go[i] = best;
@@ -61,11 +61,11 @@ impl Ends {
     }
 
     /// Those at which a path that entered at `after` may end.
-    pub fn after<'e>(&'e self, aim: &Aim<'_>, after: At) -> &'e [At] {
-        let list = &self.by_clip[aim.tables.clip(after)];
+    pub fn after<'e>(&'e self, objective: &Objective<'_>, after: GlobalFrame) -> &'e [GlobalFrame] {
+        let list = &self.by_clip[objective.tables.clip(after)];
         let first = list.partition_point(|e| *e < after);
         let Some(begin) = list.get(first) else { return &[] };
-        let last = aim.prompt.map_or(list.len(), |prompt| list.partition_point(|e| *e <= begin + prompt));
+        let last = objective.prompt.map_or(list.len(), |prompt| list.partition_point(|e| *e <= begin + prompt));
         &list[first..last]
     }
 }
@@ -73,7 +73,7 @@ impl Ends {
 /// A path of the pool.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
-    pub(super) path: Path,
+    pub(super) path: WalkPath,
     pub(super) trace: Trace,
     cost: f32,
     hash: u64,
@@ -82,43 +82,43 @@ pub(super) struct Candidate {
 
 /// A search in progress.
 #[derive(Clone, Debug)]
-pub struct Search<'a> {
-    aim: Aim<'a>,
+pub struct MutationSearch<'a> {
+    objective: Objective<'a>,
     ends: Ends,
     chance: Chance,
     pool: Vec<Candidate>,
     /// Paths that were mutated already, by hash: § 6.
     explored: BTreeSet<u64>,
-    best: Option<Path>,
-    counts: Counts,
+    best: Option<WalkPath>,
+    counts: WalkCounts,
     threads: usize,
 }
 
-impl<'a> Search<'a> {
+impl<'a> MutationSearch<'a> {
     /// Nothing is looked at yet.
-    pub fn new(aim: Aim<'a>, seed: u64) -> Search<'a> {
-        let ends = Ends::new(&aim, ((0.1 * aim.tables.fps) as u32).max(1));
-        Search {
-            aim,
+    pub fn new(objective: Objective<'a>, seed: u64) -> MutationSearch<'a> {
+        let ends = Ends::new(&objective, ((0.1 * objective.tables.fps) as u32).max(1));
+        MutationSearch {
+            objective,
             ends,
             chance: Chance::new(seed),
             pool: Vec::new(),
             explored: BTreeSet::new(),
             best: None,
-            counts: Counts::default(),
+            counts: WalkCounts::default(),
             threads: 1,
         }
     }
 
     /// Lets mutations be scored by so many threads. What is found does not depend on it.
     #[must_use]
-    pub fn threads(self, threads: usize) -> Search<'a> {
-        Search { threads, ..self }
+    pub fn threads(self, threads: usize) -> MutationSearch<'a> {
+        MutationSearch { threads, ..self }
     }
 
     /// What paths are measured against.
-    pub fn aim(&self) -> &Aim<'a> {
-        &self.aim
+    pub fn objective(&self) -> &Objective<'a> {
+        &self.objective
     }
 
     /// Where they may end.
@@ -127,17 +127,17 @@ impl<'a> Search<'a> {
     }
 
     /// What was done so far.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> WalkCounts {
         self.counts
     }
 
     /// The best of all starts.
-    pub fn best(&self) -> Option<&Path> {
+    pub fn best(&self) -> Option<&WalkPath> {
         self.best.as_ref()
     }
 
     /// The best few of this start, best first.
-    pub fn pool(&self) -> impl Iterator<Item = &Path> {
+    pub fn pool(&self) -> impl Iterator<Item = &WalkPath> {
         self.pool.iter().map(|c| &c.path)
     }
 
@@ -151,38 +151,38 @@ impl<'a> Search<'a> {
     pub fn restart(&mut self) -> bool {
         self.clear();
         for _ in 0..64 {
-            if let Some((steps, end)) = self.random() {
-                return self.seed(steps, end);
+            if let Some((transitions, end)) = self.random() {
+                return self.seed(transitions, end);
             }
         }
         false
     }
 
     /// Puts a path into the pool. `false` if it cannot be played.
-    pub fn seed(&mut self, steps: Vec<Step>, end: At) -> bool {
-        if !self.aim.legal(&steps, end) {
+    pub fn seed(&mut self, transitions: Vec<Transition>, end: GlobalFrame) -> bool {
+        if !self.objective.legal(&transitions, end) {
             return false;
         }
-        let mut trace = self.aim.begin();
+        let mut trace = self.objective.begin();
         self.counts.evaluations += 1;
         self.counts.followed += 1;
-        let Some(terms) = self.aim.evaluate(&steps, end, 0, &mut trace, f32::INFINITY) else { return false };
-        self.enter(Path { steps, end, terms }, trace);
+        let Some(cost) = self.objective.evaluate(&transitions, end, 0, &mut trace, f32::INFINITY) else { return false };
+        self.enter(WalkPath { transitions, end, cost }, trace);
         true
     }
 
     /// A random row of transitions that leads from the start to an end, about as long as the way is.
-    fn random(&mut self) -> Option<(Vec<Step>, At)> {
-        let tables = self.aim.tables;
-        let all = tables.steps();
-        let long = self.aim.expected * (0.5 + self.chance.unit());
-        let (mut at, mut earliest, mut arc) = (self.aim.start.0, self.aim.start_after, 0.0f32);
-        let mut steps: Vec<Step> = Vec::new();
-        while steps.len() < 200 {
-            let ends = self.ends.after(&self.aim, earliest);
+    fn random(&mut self) -> Option<(Vec<Transition>, GlobalFrame)> {
+        let tables = self.objective.tables;
+        let all = tables.transitions();
+        let long = self.objective.expected * (0.5 + self.chance.unit());
+        let (mut at, mut earliest, mut arc) = (self.objective.start.0, self.objective.start_after, 0.0f32);
+        let mut transitions: Vec<Transition> = Vec::new();
+        while transitions.len() < 200 {
+            let ends = self.ends.after(&self.objective, earliest);
             if arc >= long && !ends.is_empty() {
                 let end = ends[self.chance.below(ends.len() as u32) as usize];
-                return Some((steps, end));
+                return Some((transitions, end));
             }
             let on = tables.leaving(tables.clip(at));
             let on = &on[on.partition_point(|s| all[*s as usize].from < earliest)..];
@@ -195,28 +195,28 @@ impl<'a> Search<'a> {
                 return None;
             }
             let pick = *on.iter().filter(fits).nth(self.chance.below(count) as usize)?;
-            let step = all[pick as usize];
-            arc += tables.arc[step.from as usize] - tables.arc[at as usize];
-            (at, earliest) = (step.to, step.after);
-            steps.push(step);
+            let transition = all[pick as usize];
+            arc += tables.arc[transition.from as usize] - tables.arc[at as usize];
+            (at, earliest) = (transition.to, transition.after);
+            transitions.push(transition);
         }
         None
     }
 
     /// Takes a path into the pool if it is among the best few.
-    fn enter(&mut self, path: Path, trace: Trace) {
-        let cost = path.terms.cost();
+    fn enter(&mut self, path: WalkPath, trace: Trace) {
+        let cost = path.cost.total();
         let hash = hash(&path);
         if self.pool.iter().any(|c| c.hash == hash) {
             return;
         }
-        if self.best.as_ref().is_none_or(|b| cost < b.terms.cost()) {
+        if self.best.as_ref().is_none_or(|b| cost < b.cost.total()) {
             self.best = Some(path.clone());
         }
         let mutated = self.explored.contains(&hash);
         let at = self.pool.partition_point(|c| c.cost <= cost);
         self.pool.insert(at, Candidate { path, trace, cost, hash, mutated });
-        self.pool.truncate(self.aim.config.best.max(1));
+        self.pool.truncate(self.objective.config.best.max(1));
     }
 
     /// Works on for about so many evaluations. `true` when no mutation of the pool is better than its worst: a local minimum.
@@ -231,7 +231,8 @@ impl<'a> Search<'a> {
             let candidate = self.pool[next].clone();
             self.explored.insert(candidate.hash);
             let seed = (u64::from(self.chance.below(u32::MAX)) << 32) + u64::from(self.chance.below(u32::MAX));
-            let (found, counts) = score::mutations(&self.aim, &self.ends, &candidate, self.bound(), seed, self.threads);
+            let (found, counts) =
+                mutations::mutations(&self.objective, &self.ends, &candidate, self.bound(), seed, self.threads);
             self.counts.evaluations += counts.evaluations;
             self.counts.followed += counts.followed;
             for (path, trace) in found {
@@ -241,7 +242,7 @@ impl<'a> Search<'a> {
         false
     }
     fn bound(&self) -> f32 {
-        if self.pool.len() < self.aim.config.best {
+        if self.pool.len() < self.objective.config.best {
             f32::INFINITY
         } else {
             self.pool.last().map_or(f32::INFINITY, |c| c.cost)
@@ -250,8 +251,8 @@ impl<'a> Search<'a> {
 }
 
 /// FNV-1a over what a path plays.
-fn hash(path: &Path) -> u64 {
-    let words = path.steps.iter().flat_map(|s| [s.from, s.to, s.align.turn.to_bits()]).chain([path.end]);
+fn hash(path: &WalkPath) -> u64 {
+    let words = path.transitions.iter().flat_map(|s| [s.from, s.to, s.align.turn.to_bits()]).chain([path.end]);
     words
         .flat_map(u32::to_le_bytes)
         .fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))

@@ -6,27 +6,28 @@
 //!
 //! Differs from the printed one, which forgets the times and answers with nothing where no cell is met.
 
+use kumite_motion::align::PlanarMatrix;
 use kumite_motion::{EdgeIdx, Graph, NodeIdx, Vec3};
 
-use crate::paths::{Aim, Path, Paths, Rules};
-use crate::{Bodies, Place};
+use super::candidate_paths::{AvoidancePath, DefenceKind, PathRules, Paths};
+use crate::Bodies;
 
 /// Side of a cell, metres (§ 5.1).
-pub const CELL: f32 = 0.1;
+const CELL: f32 = 0.1;
 /// Attacks up to this radius are found by the cells their middle passes; larger ones look around. Metres.
 const NOMINAL: f32 = 0.12;
 /// Distance of looks along an attack's way, metres; cells are grown by half of it so that none between is missed.
-pub const LOOK: f32 = 0.04;
+const LOOK: f32 = 0.04;
 /// A sphere has left where it was if it moves this far during the avoidance, metres.
-pub const VACATED: f32 = 0.02;
+const VACATED: f32 = 0.02;
 
 /// All nodes' paths and cells.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Index {
+pub struct PathIndex {
     /// To avoidances.
-    pub avoid: Table,
+    pub avoid: PathTable,
     /// To blocks; without cells: a block is where the attack is, not where the body was.
-    pub block: Table,
+    pub block: PathTable,
     /// Which spheres each avoidance moves away, by edge and part.
     vacated: Vec<(EdgeIdx, Vec<u128>)>,
     horizon: f32,
@@ -34,10 +35,10 @@ pub struct Index {
 
 /// Paths by node and time, and cells.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table {
+pub struct PathTable {
     /// First path of each node; one more at the end.
     starts: Vec<u32>,
-    paths: Vec<Path>,
+    paths: Vec<AvoidancePath>,
     pool: Vec<EdgeIdx>,
     /// First cell of each node; one more at the end.
     cells_of: Vec<u32>,
@@ -49,7 +50,7 @@ pub struct Table {
     middles: Vec<Vec3>,
 }
 
-/// The work of one node, to be put together by [`Index::join`].
+/// The work of one node, to be put together by [`PathIndex::join`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeIndex {
     avoid: Paths,
@@ -70,17 +71,17 @@ fn key(p: Vec3) -> Option<u32> {
 
 impl NodeIndex {
     /// Works out one node. Nodes do not depend on each other.
-    pub fn of(bodies: &Bodies, graph: &Graph, rules: &Rules, node: NodeIdx) -> NodeIndex {
+    pub fn of(bodies: &Bodies, graph: &Graph, rules: &PathRules, node: NodeIdx) -> NodeIndex {
         let mut out = NodeIndex::default();
         // The edge that leads here may itself be a cut; what it is, is known only at run time, so the rule about cuts in quick
         // succession begins at the node.
         let range = (f32::NEG_INFINITY, rules.horizon);
-        out.avoid.enumerate((bodies, graph, rules, Aim::Avoid), node, range, f32::INFINITY);
-        out.block.enumerate((bodies, graph, rules, Aim::Block), node, range, f32::INFINITY);
+        out.avoid.enumerate((bodies, graph, rules, DefenceKind::Avoid), node, range, f32::INFINITY);
+        out.block.enumerate((bodies, graph, rules, DefenceKind::Block), node, range, f32::INFINITY);
         for paths in [&mut out.avoid, &mut out.block] {
             let pool = std::mem::take(&mut paths.pool);
             paths.list.sort_by(|a, b| {
-                let edges = |p: &Path| &pool[p.edges.0 as usize..p.edges.1 as usize];
+                let edges = |p: &AvoidancePath| &pool[p.edges.0 as usize..p.edges.1 as usize];
                 a.centre.total_cmp(&b.centre).then_with(|| edges(a).cmp(edges(b))).then(a.part.cmp(&b.part))
             });
             paths.pool = pool;
@@ -94,7 +95,7 @@ impl NodeIndex {
         let mut row = bodies.row();
         for (number, path) in out.avoid.list.iter().enumerate() {
             let edges = out.avoid.edges(path);
-            let mut place = Place::HERE;
+            let mut place = PlanarMatrix::IDENTITY;
             for edge in edges {
                 place = place.after(bodies.align(*edge));
             }
@@ -126,7 +127,7 @@ impl NodeIndex {
 }
 
 /// The spheres that an avoidance moves away from where they were at its start, a bit each.
-pub fn vacated(bodies: &Bodies, edge: EdgeIdx, part: &crate::bodies::Part) -> u128 {
+fn vacated(bodies: &Bodies, edge: EdgeIdx, part: &crate::bodies::DefenceSpan) -> u128 {
     let (mut row, mut start) = (bodies.row(), bodies.row());
     bodies.sample(edge, part.from, f32::INFINITY, 1.0, &mut start);
     let mut bits = 0u128;
@@ -143,16 +144,16 @@ pub fn vacated(bodies: &Bodies, edge: EdgeIdx, part: &crate::bodies::Part) -> u1
     bits
 }
 
-impl Index {
+impl PathIndex {
     /// One node after the other; bake shares the nodes between threads.
-    pub fn of(bodies: &Bodies, graph: &Graph, rules: &Rules) -> Index {
+    pub fn of(bodies: &Bodies, graph: &Graph, rules: &PathRules) -> PathIndex {
         let nodes = (0..graph.nodes().len() as u32).map(|n| NodeIndex::of(bodies, graph, rules, NodeIdx(n))).collect();
-        Index::join(bodies, rules, nodes)
+        PathIndex::join(bodies, rules, nodes)
     }
 
     /// Puts nodes together, in their order.
-    pub fn join(bodies: &Bodies, rules: &Rules, nodes: Vec<NodeIndex>) -> Index {
-        let mut index = Index { horizon: rules.horizon, ..Index::default() };
+    pub fn join(bodies: &Bodies, rules: &PathRules, nodes: Vec<NodeIndex>) -> PathIndex {
+        let mut index = PathIndex { horizon: rules.horizon, ..PathIndex::default() };
         for node in nodes {
             index.avoid.push(&node.avoid, &node.cells, node.middle);
             index.block.push(&node.block, &[], node.middle);
@@ -181,8 +182,8 @@ impl Index {
 
     /// Memory of it all, bytes.
     pub fn bytes(&self) -> usize {
-        let table = |t: &Table| {
-            t.paths.len() * size_of::<Path>()
+        let table = |t: &PathTable| {
+            t.paths.len() * size_of::<AvoidancePath>()
                 + 4 * (t.starts.len() + t.pool.len() + t.cells_of.len() + t.keys.len() + t.masks_of.len())
                 + 8 * t.masks.len()
                 + 12 * t.middles.len()
@@ -191,7 +192,7 @@ impl Index {
     }
 }
 
-impl Table {
+impl PathTable {
     fn push(&mut self, paths: &Paths, cells: &[(u32, Vec<u64>)], middle: Vec3) {
         self.starts.push(self.paths.len() as u32);
         self.cells_of.push(self.keys.len() as u32);
@@ -200,7 +201,7 @@ impl Table {
         for path in &paths.list {
             let start = self.pool.len() as u32;
             self.pool.extend(paths.edges(path));
-            self.paths.push(Path { edges: (start, self.pool.len() as u32), ..*path });
+            self.paths.push(AvoidancePath { edges: (start, self.pool.len() as u32), ..*path });
         }
         for (key, words) in cells {
             self.keys.push(*key);
@@ -230,13 +231,13 @@ impl Table {
 
     /// Edges of a path.
     #[inline]
-    pub fn edges(&self, path: &Path) -> &[EdgeIdx] {
+    pub fn edges(&self, path: &AvoidancePath) -> &[EdgeIdx] {
         &self.pool[path.edges.0 as usize..path.edges.1 as usize]
     }
 
     /// The paths of a node whose avoidance has its middle within `range` (exclusive), path seconds after the node, and the number of the
     /// first of them among the node's.
-    pub fn between(&self, node: NodeIdx, range: (f32, f32)) -> (&[Path], usize) {
+    pub fn between(&self, node: NodeIdx, range: (f32, f32)) -> (&[AvoidancePath], usize) {
         let (Some(&from), Some(&to)) = (self.starts.get(node.at()), self.starts.get(node.at() + 1)) else {
             return (&[], 0);
         };

@@ -1,18 +1,10 @@
 //! What a candidate costs: the three terms of the paper's § 4.2, and which of its printed forms are wanted instead of ours.
 
-/// Ours, or as the paper prints it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
-    /// What works; `docs/dodging.md` says why.
-    #[default]
-    Ours,
-    /// For comparison.
-    Printed,
-}
+use crate::Form;
 
 /// Which equations are taken as printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Errata {
+pub struct DodgeErrata {
     /// Eq. 4-6: overlap summed over time with E = 0.5, distances of far attacks included, branches swapped back.
     pub avoidance: Form,
     /// Eq. 7-8: d0 is the distance now, when the attack is still far.
@@ -47,13 +39,13 @@ impl Default for Weights {
 
 /// How candidates are found and judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Config {
+pub struct DodgeConfig {
     /// Which paths.
-    pub rules: crate::paths::Rules,
+    pub rules: super::PathRules,
     /// Of the terms.
     pub weights: Weights,
     /// Printed forms.
-    pub errata: Errata,
+    pub errata: DodgeErrata,
     /// `E_avoidance` for an attack of radius r is this times (r + 0.1 m)², square metres: the integral of the overlap along the way
     /// through one sphere of 10 cm is exactly (r + 0.1)², and an attack on head or chest meets two at once.
     pub saturation: f32,
@@ -67,12 +59,12 @@ pub struct Config {
     pub use_index: bool,
 }
 
-impl Default for Config {
+impl Default for DodgeConfig {
     fn default() -> Self {
-        Config {
-            rules: crate::paths::Rules::default(),
+        DodgeConfig {
+            rules: super::PathRules::default(),
             weights: Weights::default(),
-            errata: Errata::default(),
+            errata: DodgeErrata::default(),
             saturation: 2.0,
             body_scale: 0.5,
             time_scale: 4.0,
@@ -84,7 +76,7 @@ impl Default for Config {
 
 /// What one candidate costs, term by term; each from 0 (good) to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Terms {
+pub struct AvoidanceCost {
     /// How little of where the body was the attack passes through: eq. 6.
     pub avoidance: f32,
     /// How far the attack passes: eq. 8.
@@ -93,15 +85,15 @@ pub struct Terms {
     pub timescale: f32,
 }
 
-impl Terms {
+impl AvoidanceCost {
     /// Eq. 10.
-    pub fn cost(&self, weights: &Weights) -> f32 {
+    pub fn total(&self, weights: &Weights) -> f32 {
         weights.avoidance * self.avoidance + weights.body * self.body + weights.timescale * self.timescale
     }
 }
 
 /// Eq. 9; `None` discards.
-pub fn timescale(scale: f32, config: &Config) -> Option<f32> {
+pub(crate) fn timescale_cost(scale: f32, config: &DodgeConfig) -> Option<f32> {
     match config.errata.timescale {
         Form::Ours => {
             let off = scale.max(1.0 / scale);
@@ -115,18 +107,18 @@ pub fn timescale(scale: f32, config: &Config) -> Option<f32> {
 }
 
 /// Eq. 8.
-pub fn body(distance: f32, stayed: f32, config: &Config) -> f32 {
+pub(super) fn body(distance: f32, stayed: f32, config: &DodgeConfig) -> f32 {
     if distance <= stayed { 1.0 } else { ((distance - stayed) / config.body_scale).min(1.0) }
 }
 
 /// Eq. 6, with its branches in the order that makes sense.
-pub fn avoidance(vacated: f32, saturated: f32) -> f32 {
+pub(super) fn avoidance(vacated: f32, saturated: f32) -> f32 {
     (1.0 - vacated / saturated).max(0.0)
 }
 
 /// The overlap of a sphere that passes another at distance `aside` with radii summing to `radii`, integrated along the
 /// way from `from` to `to`, both measured from the nearest point: eq. 4 by length instead of time.
-pub fn overlap(radii: f32, aside: f32, from: f32, to: f32) -> f32 {
+pub(super) fn overlap(radii: f32, aside: f32, from: f32, to: f32) -> f32 {
     if aside >= radii {
         return 0.0;
     }
@@ -162,13 +154,14 @@ mod tests {
 
     #[test]
     fn terms_are_what_the_notes_say() {
-        let config = Config::default();
-        assert_eq!(timescale(1.0, &config), Some(0.25));
-        assert_eq!(timescale(0.5, &config), Some(0.5));
-        assert_eq!(timescale(4.5, &config), None);
-        assert_eq!(timescale(-1.0, &config), None);
-        let printed = Config { errata: Errata { timescale: Form::Printed, ..Errata::default() }, ..config };
-        assert_eq!(timescale(-2.0, &printed), Some(0.5));
+        let config = DodgeConfig::default();
+        assert_eq!(timescale_cost(1.0, &config), Some(0.25));
+        assert_eq!(timescale_cost(0.5, &config), Some(0.5));
+        assert_eq!(timescale_cost(4.5, &config), None);
+        assert_eq!(timescale_cost(-1.0, &config), None);
+        let printed =
+            DodgeConfig { errata: DodgeErrata { timescale: Form::Printed, ..DodgeErrata::default() }, ..config };
+        assert_eq!(timescale_cost(-2.0, &printed), Some(0.5));
         assert_eq!((body(0.1, 0.1, &config), body(0.2, 0.0, &config), body(9.0, 0.0, &config)), (1.0, 0.4, 1.0));
         assert_eq!((avoidance(0.0, 0.1), avoidance(0.2, 0.1)), (1.0, 0.0));
         // Head on through one sphere: the square of the radii.

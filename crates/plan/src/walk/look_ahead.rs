@@ -8,13 +8,14 @@ use std::collections::{BinaryHeap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use kumite_motion::Vec2;
+use kumite_motion::align::PlanarMatrix;
 use kumite_motion::rotation::wrap;
 
-use super::field::Field;
-use super::headed::Headed;
-use super::path::Aim;
-use super::search::Ends;
-use super::tables::{At, Rigid, Step};
+use super::distance_field::DistanceField;
+use super::heading_field::HeadingField;
+use super::mutation_search::Ends;
+use super::objective::Objective;
+use super::tables::{GlobalFrame, Transition};
 
 /// In which order.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +28,7 @@ pub enum Order {
 
 /// How it looks ahead.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct InformedConfig {
+pub struct LookAheadConfig {
     /// Which first.
     pub order: Order,
     /// States that are entered at most.
@@ -40,17 +41,17 @@ pub struct InformedConfig {
     pub enough: f32,
 }
 
-impl Default for InformedConfig {
+impl Default for LookAheadConfig {
     fn default() -> Self {
-        InformedConfig { order: Order::AStar, states: 8_000, weight: 1.6, alike: (0.2, 0.2, 0.2), enough: 0.5 }
+        LookAheadConfig { order: Order::AStar, states: 8_000, weight: 1.6, alike: (0.2, 0.2, 0.2), enough: 0.5 }
     }
 }
 
 /// What was found and how.
 #[derive(Clone, Debug, Default)]
-pub struct Informed {
+pub struct LookAheadResult {
     /// Steps and end of the best path; it does not collide.
-    pub path: Option<(Vec<Step>, At)>,
+    pub path: Option<(Vec<Transition>, GlobalFrame)>,
     /// Eq. 1 at its end.
     pub off: f32,
     /// States entered.
@@ -66,8 +67,8 @@ const BEGINS: f32 = 0.5;
 #[derive(Clone, Copy, Debug)]
 struct State {
     parent: u32,
-    step: Step,
-    place: Rigid,
+    transition: Transition,
+    place: PlanarMatrix,
     /// Cost so far: metres gone and a part for transitions.
     gone: f32,
     depth: u16,
@@ -124,70 +125,71 @@ impl PartialOrd for Waiting {
 #[derive(Clone, Copy, Debug)]
 pub struct Sight<'l, 'a> {
     /// The measure.
-    pub aim: &'l Aim<'a>,
+    pub objective: &'l Objective<'a>,
     /// Where paths may end.
     pub ends: &'l Ends,
     /// Grown by as much as the body needs at least.
-    pub field: &'l Field,
+    pub field: &'l DistanceField,
     /// The same with headings.
-    pub headed: &'l Headed,
+    pub heading_field: &'l HeadingField,
 }
 
 impl Sight<'_, '_> {
     /// Metres still to go.
-    fn left(&self, place: &Rigid, frame: At, at: Vec2) -> f32 {
-        let heading = place.turn + self.aim.tables.turn[frame as usize];
-        self.headed.distance(at, heading, self.field.distance(at))
+    fn left(&self, place: &PlanarMatrix, frame: GlobalFrame, at: Vec2) -> f32 {
+        let heading = place.turn + self.objective.tables.turn[frame as usize];
+        self.heading_field.distance(at, heading, self.field.distance(at))
     }
 }
 
 /// Looking ahead, in slices. Always to be asked with the same [`Sight`].
 #[derive(Clone, Debug)]
-pub struct Ahead {
-    config: InformedConfig,
+pub struct LookAhead {
+    config: LookAheadConfig,
     states: Vec<State>,
     seen: HashMap<Key, f32, BuildHasherDefault<Mix>>,
     open: BinaryHeap<Waiting>,
     entered: usize,
     /// Total cost, goal term, state and end of the best arrival.
-    best: Option<(f32, f32, u32, At)>,
+    best: Option<(f32, f32, u32, GlobalFrame)>,
     /// Metres still to go where it is least, and where that is.
     nearest: (f32, Vec2),
 }
 
 /// Looks for a path until nothing that waits is better than one that arrived well enough, or all states are used up.
-pub fn look(sight: &Sight<'_, '_>, config: InformedConfig) -> Informed {
-    let mut ahead = Ahead::new(sight.aim, config);
+pub fn look_ahead(sight: &Sight<'_, '_>, config: LookAheadConfig) -> LookAheadResult {
+    let mut ahead = LookAhead::new(sight.objective, config);
     match config.order {
         Order::AStar => {
             ahead.run(sight, config.states, |best, least| best.1 <= config.enough && best.0 <= least);
         }
         Order::Beam(width) => ahead.beam(sight, width),
     }
-    Informed { path: ahead.path(), off: ahead.off(), states: ahead.states() }
+    LookAheadResult { path: ahead.path(), off: ahead.off(), states: ahead.states() }
 }
 
-impl Ahead {
+impl LookAhead {
     /// Nothing is looked at yet.
-    pub fn new(aim: &Aim<'_>, config: InformedConfig) -> Ahead {
-        let start = aim.start;
-        let root = Step {
+    pub fn new(objective: &Objective<'_>, config: LookAheadConfig) -> LookAhead {
+        let start = objective.start;
+        let root = Transition {
             edge: kumite_motion::EdgeIdx(u32::MAX),
             from: start.0,
             to: start.0,
-            after: aim.start_after,
-            align: Rigid::new(&kumite_motion::align::Planar::IDENTITY),
+            after: objective.start_after,
+            align: PlanarMatrix::IDENTITY,
             cost: 0.0,
         };
-        let root = State { parent: u32::MAX, step: root, place: start.1, gone: 0.0, depth: 0, key: Key::default() };
-        Ahead {
+        let root =
+            State { parent: u32::MAX, transition: root, place: start.1, gone: 0.0, depth: 0, key: Key::default() };
+        LookAhead {
             config,
             states: vec![root],
             seen: HashMap::default(),
             open: BinaryHeap::from([Waiting { cost: 0.0, state: 0 }]),
             entered: 0,
             best: None,
-            nearest: (f32::INFINITY, start.1.point(aim.tables.place[start.0 as usize])),
+            nearest: (f32::INFINITY, start.1.floor_point(objective.tables.place[start.0 as usize])),
         }
     }
 
@@ -198,7 +200,7 @@ impl Ahead {
     }
 
     /// How it looks.
-    pub fn config(&self) -> &InformedConfig {
+    pub fn config(&self) -> &LookAheadConfig {
         &self.config
     }
 
@@ -223,23 +225,23 @@ impl Ahead {
     }
 
     /// Steps and end of the best path; it does not collide.
-    pub fn path(&self) -> Option<(Vec<Step>, At)> {
+    pub fn path(&self) -> Option<(Vec<Transition>, GlobalFrame)> {
         let (_, _, state, end) = self.best?;
-        let mut steps = Vec::new();
+        let mut transitions = Vec::new();
         let mut at = state;
         while at != 0 {
-            steps.push(self.states[at as usize].step);
+            transitions.push(self.states[at as usize].transition);
             at = self.states[at as usize].parent;
         }
-        steps.reverse();
-        Some((steps, end))
+        transitions.reverse();
+        Some((transitions, end))
     }
 
     fn run(
         &mut self,
         sight: &Sight<'_, '_>,
         entries: usize,
-        enough: impl Fn((f32, f32, u32, At), f32) -> bool,
+        enough: impl Fn((f32, f32, u32, GlobalFrame), f32) -> bool,
     ) -> bool {
         let until = self.entered + entries;
         while let Some(Waiting { state, cost }) = self.open.pop() {
@@ -291,9 +293,9 @@ impl Ahead {
 
     /// Cost so far and what is still to come.
     fn promise(&mut self, sight: &Sight<'_, '_>, state: u32) -> f32 {
-        let State { step, place, gone, .. } = &self.states[state as usize];
-        let at = place.point(sight.aim.tables.place[step.to as usize]);
-        let left = sight.left(place, step.to, at);
+        let State { transition, place, gone, .. } = &self.states[state as usize];
+        let at = place.floor_point(sight.objective.tables.place[transition.to as usize]);
+        let left = sight.left(place, transition.to, at);
         if left < self.nearest.0 {
             self.nearest = (left, at);
         }
@@ -302,28 +304,29 @@ impl Ahead {
 
     /// Plays on from a state: ends that are passed are noted, transitions that can be taken become states.
     fn expand(&mut self, sight: &Sight<'_, '_>, state: u32) {
-        let tables = sight.aim.tables;
-        let State { step, place, gone, depth, .. } = self.states[state as usize];
+        let tables = sight.objective.tables;
+        let State { transition, place, gone, depth, .. } = self.states[state as usize];
         if depth > 120 {
             return;
         }
-        let clip = tables.clip(step.to);
-        let all = tables.steps();
+        let clip = tables.clip(transition.to);
+        let all = tables.transitions();
         let on = tables.leaving(clip);
-        let on = &on[on.partition_point(|s| all[*s as usize].from < step.after)..];
-        let ends = sight.ends.after(sight.aim, step.after);
+        let on = &on[on.partition_point(|s| all[*s as usize].from < transition.after)..];
+        let ends = sight.ends.after(sight.objective, transition.after);
         // All places where something can happen, in order of their frames.
         let (mut s, mut e) = (0, 0);
-        let mut clear = step.to;
+        let mut clear = transition.to;
         loop {
-            let next_step = on.get(s).map_or(At::MAX, |k| all[*k as usize].from);
-            let next_end = ends.get(e).copied().unwrap_or(At::MAX);
+            let next_step = on.get(s).map_or(GlobalFrame::MAX, |k| all[*k as usize].from);
+            let next_end = ends.get(e).copied().unwrap_or(GlobalFrame::MAX);
             let at = next_step.min(next_end);
-            if at == At::MAX || sight.aim.collisions(clear, at, &place, at == next_end, |_| false) > 0.0 {
+            if at == GlobalFrame::MAX || sight.objective.collisions(clear, at, &place, at == next_end, |_| false) > 0.0
+            {
                 return;
             }
             clear = at.max(clear);
-            let gone = gone + sight.aim.way[at as usize] - sight.aim.way[step.to as usize];
+            let gone = gone + sight.objective.way[at as usize] - sight.objective.way[transition.to as usize];
             if at == next_end {
                 self.arrive(sight, state, &place, gone, at);
                 e += 1;
@@ -332,7 +335,8 @@ impl Ahead {
                 let next = all[on[s] as usize];
                 let then = place.after(&next.align);
                 // Nobody stands still on the way but to begin and to arrive.
-                let far = (then.point(tables.place[next.to as usize]) - sight.aim.goal).length_squared() > NEAR * NEAR;
+                let far = (then.floor_point(tables.place[next.to as usize]) - sight.objective.goal).length_squared()
+                    > NEAR * NEAR;
                 if !(tables.still[next.to as usize] && far && gone > BEGINS) {
                     self.add(sight, state, next, then, gone + next.cost, depth + 1);
                 }
@@ -341,28 +345,37 @@ impl Ahead {
         }
     }
 
-    fn add(&mut self, sight: &Sight<'_, '_>, parent: u32, step: Step, place: Rigid, gone: f32, depth: u16) {
-        let at = place.point(sight.aim.tables.place[step.to as usize]);
+    fn add(
+        &mut self,
+        sight: &Sight<'_, '_>,
+        parent: u32,
+        transition: Transition,
+        place: PlanarMatrix,
+        gone: f32,
+        depth: u16,
+    ) {
+        let at = place.floor_point(sight.objective.tables.place[transition.to as usize]);
         let heading = wrap(place.turn);
         let (mut near, mut turned, soon) = self.config.alike;
         // The last steps are to be met more exactly.
-        let last = (at - sight.aim.goal).length_squared() < LAST * LAST;
+        let last = (at - sight.objective.goal).length_squared() < LAST * LAST;
         if last {
             (near, turned) = (0.4 * near, 0.4 * turned);
         }
-        let tenth = ((soon * sight.aim.tables.fps) as u32).max(1);
+        let tenth = ((soon * sight.objective.tables.fps) as u32).max(1);
         let cell = |v: f32, side: f32| (v / side).floor() as i32;
-        let key = (2 * (step.to / tenth) + u32::from(last), cell(at.x, near), cell(at.y, near), cell(heading, turned));
+        let key =
+            (2 * (transition.to / tenth) + u32::from(last), cell(at.x, near), cell(at.y, near), cell(heading, turned));
         // One that is as near for clearly less is not alike.
         let before = self.seen.get(&key).copied().unwrap_or(f32::INFINITY);
         if gone < before - 0.05 {
             self.seen.insert(key, gone);
-            self.states.push(State { parent, step, place, gone, depth, key });
+            self.states.push(State { parent, transition, place, gone, depth, key });
         }
     }
 
-    fn arrive(&mut self, sight: &Sight<'_, '_>, state: u32, place: &Rigid, gone: f32, end: At) {
-        let off = sight.aim.goal_term(place, end);
+    fn arrive(&mut self, sight: &Sight<'_, '_>, state: u32, place: &PlanarMatrix, gone: f32, end: GlobalFrame) {
+        let off = sight.objective.goal_term(place, end);
         // As good as a path with 3 m more, but not as good as one that is there.
         let cost = gone + 3.0 * off;
         if self.best.is_none_or(|b| cost < b.0) {

@@ -4,7 +4,7 @@
 use kumite_motion::Vec2;
 use kumite_motion::rotation::wrap;
 
-use super::ground::{Ground, Lattice};
+use super::obstacle_grid::{Lattice, ObstacleGrid};
 
 /// Steps to a neighbour and across a corner, in units of a fifth of a cell (chamfer 5-7: 2 % off at most after scaling).
 const STRAIGHT: u32 = 5;
@@ -13,7 +13,7 @@ const NEVER: u32 = u32::MAX;
 
 /// Distances to the goal over the floor.
 #[derive(Clone, Debug)]
-pub struct Field {
+pub struct DistanceField {
     lattice: Lattice,
     /// Whether a cell may be entered.
     open: Vec<bool>,
@@ -32,23 +32,23 @@ pub struct Walls {
 
 impl Walls {
     /// Obstacles that end below `over` are stepped over, those that begin above `under` passed below.
-    pub fn new(ground: &Ground, over: f32, under: f32) -> Walls {
+    pub fn new(ground: &ObstacleGrid, over: f32, under: f32) -> Walls {
         Walls { distances: ground.distances(over, under) }
     }
 
     /// Metres from the nearest, at a point.
-    pub fn distance(&self, ground: &Ground, p: Vec2) -> f32 {
+    pub fn distance(&self, ground: &ObstacleGrid, p: Vec2) -> f32 {
         self.distances[ground.lattice().at(p)]
     }
 }
 
-impl Field {
+impl DistanceField {
     /// For obstacles grown by a radius. A goal nearer than that to one is reached from the nearest open cell, if that is not farther than
     /// the radius.
-    pub fn new(ground: &Ground, walls: &Walls, goal: Vec2, radius: f32) -> Field {
+    pub fn new(ground: &ObstacleGrid, walls: &Walls, goal: Vec2, radius: f32) -> DistanceField {
         let lattice = *ground.lattice();
         let open: Vec<bool> = walls.distances.iter().map(|d| *d > radius).collect();
-        let mut field = Field { lattice, open, potential: Vec::new(), goal, radius };
+        let mut field = DistanceField { lattice, open, potential: Vec::new(), goal, radius };
         let seed = field.nearest_open(goal, radius + 2.0 * lattice.cell);
         field.potential = field.flood(seed);
         field
@@ -227,10 +227,10 @@ impl Field {
     /// Whether a straight line passes open cells only, but for its ends, which may stand nearer to an obstacle than the field allows.
     fn sees(&self, a: Vec2, b: Vec2) -> bool {
         let length = (b - a).length();
-        let steps = (length / (0.25 * self.lattice.cell)).ceil().max(1.0) as usize;
+        let transitions = (length / (0.25 * self.lattice.cell)).ceil().max(1.0) as usize;
         let near_end = |p: Vec2| (p - self.goal).length().min((p - a).length()) <= self.lattice.cell;
-        (0..=steps).all(|k| {
-            let p = a.lerp(b, k as f32 / steps as f32);
+        (0..=transitions).all(|k| {
+            let p = a.lerp(b, k as f32 / transitions as f32);
             self.open[self.lattice.at(p)] || near_end(p)
         })
     }
@@ -283,9 +283,9 @@ mod tests {
         Obstacle { shape: Shape::Box { half }, at: Vec3::new(x, 1.0, z), turn: Quat::IDENTITY }
     }
 
-    fn field(obstacles: &[Obstacle], goal: Vec2, radius: f32) -> Field {
-        let ground = Ground::new(obstacles, &[], Vec2::ZERO, goal, 0.6);
-        Field::new(&ground, &Walls::new(&ground, 0.0, 2.0), goal, radius)
+    fn field(obstacles: &[Obstacle], goal: Vec2, radius: f32) -> DistanceField {
+        let ground = ObstacleGrid::new(obstacles, &[], Vec2::ZERO, goal, 0.6);
+        DistanceField::new(&ground, &Walls::new(&ground, 0.0, 2.0), goal, radius)
     }
 
     #[test]

@@ -4,11 +4,12 @@
 use std::ops::Range;
 
 use kumite_motion::Chance;
+use kumite_motion::align::PlanarMatrix;
 
 use super::crew::{Crew, Dismissed};
-use super::path::{Aim, Path, Trace};
-use super::search::{Candidate, Counts, Ends};
-use super::tables::{At, Rigid, Step};
+use super::mutation_search::{Candidate, Ends, WalkCounts};
+use super::objective::{Objective, Trace, WalkPath};
+use super::tables::{GlobalFrame, Transition};
 
 /// Parts that detours are done in.
 const DETOURS: usize = 8;
@@ -25,33 +26,33 @@ enum Part {
     Detours,
 }
 
-fn parts(steps: usize, demote: bool) -> Vec<Part> {
-    let hops = |keep: usize| (keep..=steps).map(move |rest| Part::Hop(keep, rest)).chain([Part::End(keep)]);
-    let demotes = 0..if demote { steps } else { 0 };
-    (0..=steps).flat_map(hops).chain(demotes.map(Part::Demote)).chain([Part::Detours; DETOURS]).collect()
+fn parts(transitions: usize, demote: bool) -> Vec<Part> {
+    let hops = |keep: usize| (keep..=transitions).map(move |rest| Part::Hop(keep, rest)).chain([Part::End(keep)]);
+    let demotes = 0..if demote { transitions } else { 0 };
+    (0..=transitions).flat_map(hops).chain(demotes.map(Part::Demote)).chain([Part::Detours; DETOURS]).collect()
 }
 
 /// The best few mutations of a path, best first.
 pub(super) fn mutations(
-    aim: &Aim<'_>,
+    objective: &Objective<'_>,
     ends: &Ends,
     candidate: &Candidate,
     bound: f32,
     seed: u64,
     threads: usize,
-) -> (Vec<(Path, Trace)>, Counts) {
-    let view = View::new(aim, candidate);
-    let parts = parts(candidate.path.steps.len(), aim.config.demote);
-    let most = aim.config.best.max(1);
+) -> (Vec<(WalkPath, Trace)>, WalkCounts) {
+    let view = View::new(objective, candidate);
+    let parts = parts(candidate.path.transitions.len(), objective.config.demote);
+    let most = objective.config.best.max(1);
     let score = |part: usize, bound: f32| {
         let mut scorer = Scorer {
-            aim,
+            objective,
             ends,
             candidate,
             view: &view,
             bound,
             found: Vec::new(),
-            counts: Counts::default(),
+            counts: WalkCounts::default(),
             scratch: Default::default(),
         };
         match parts[part] {
@@ -60,21 +61,21 @@ pub(super) fn mutations(
             Part::Demote(k) => scorer.demote(k),
             Part::Detours => {
                 let mut chance = Chance::new(seed.wrapping_add(part as u64));
-                (0..aim.config.detours / DETOURS as u32).for_each(|_| scorer.detour(&mut chance));
+                (0..objective.config.detours / DETOURS as u32).for_each(|_| scorer.detour(&mut chance));
             }
         }
         (scorer.found, scorer.counts)
     };
     // What one wave finds bounds the next, so that little is followed in vain; the first are small, because they know least.
     let gather = |wave_of: &dyn Fn(Range<usize>, f32) -> Vec<Scored>| {
-        let (mut found, mut counts) = (Vec::<(Path, Trace)>::new(), Counts::default());
+        let (mut found, mut counts) = (Vec::<(WalkPath, Trace)>::new(), WalkCounts::default());
         let (mut first, mut wave) = (0, 2);
         while first < parts.len() {
             let last = (first + wave).min(parts.len());
-            let bound = bound.min(found.get(most - 1).map_or(f32::INFINITY, |f| f.0.terms.cost()));
+            let bound = bound.min(found.get(most - 1).map_or(f32::INFINITY, |f| f.0.cost.total()));
             for (own, more) in wave_of(first..last, bound) {
                 for one in own {
-                    let at = found.partition_point(|f| f.0.terms.cost() <= one.0.terms.cost());
+                    let at = found.partition_point(|f| f.0.cost.total() <= one.0.cost.total());
                     found.insert(at, one);
                 }
                 found.truncate(most);
@@ -104,63 +105,63 @@ const CREW: usize = 4;
 const WAVE: usize = 32;
 
 /// What a part found, best first, and what it did.
-type Scored = (Vec<(Path, Trace)>, Counts);
+type Scored = (Vec<(WalkPath, Trace)>, WalkCounts);
 
 /// One part of the work.
 struct Scorer<'s, 'a> {
-    aim: &'s Aim<'a>,
+    objective: &'s Objective<'a>,
     ends: &'s Ends,
     candidate: &'s Candidate,
     view: &'s View,
     /// What a path must cost less than.
     bound: f32,
     /// The best few, best first.
-    found: Vec<(Path, Trace)>,
-    counts: Counts,
-    scratch: (Trace, Vec<Step>),
+    found: Vec<(WalkPath, Trace)>,
+    counts: WalkCounts,
+    scratch: (Trace, Vec<Transition>),
 }
 
 impl Scorer<'_, '_> {
     /// What is certain of a path's cost before it is followed.
     #[inline]
-    fn certain(&self, smooth: f32, arc: f32, place: &Rigid, end: At) -> f32 {
-        let off = (place.point(self.aim.tables.place[end as usize]) - self.aim.goal).length();
-        smooth + self.aim.goal_term(place, end) + self.aim.travel_term(arc, off)
+    fn certain(&self, smooth: f32, arc: f32, place: &PlanarMatrix, end: GlobalFrame) -> f32 {
+        let off = (place.floor_point(self.objective.tables.place[end as usize]) - self.objective.goal).length();
+        smooth + self.objective.goal_term(place, end) + self.objective.travel_term(arc, off)
     }
 
     fn bound(&self) -> f32 {
-        let own = self.found.get(self.aim.config.best.max(1) - 1).map_or(f32::INFINITY, |f| f.0.terms.cost());
+        let own = self.found.get(self.objective.config.best.max(1) - 1).map_or(f32::INFINITY, |f| f.0.cost.total());
         self.bound.min(own)
     }
 
     /// Follows a path that may be good enough.
-    fn follow(&mut self, keep: usize, middle: &[Step], rest: usize, end: At) {
-        let (mut trace, mut steps) = std::mem::take(&mut self.scratch);
-        steps.clear();
-        steps.extend_from_slice(&self.candidate.path.steps[..keep]);
-        steps.extend_from_slice(middle);
-        steps.extend_from_slice(&self.candidate.path.steps[rest..]);
-        trace.share(&self.candidate.trace, keep, self.aim.waypoints.len());
+    fn follow(&mut self, keep: usize, middle: &[Transition], rest: usize, end: GlobalFrame) {
+        let (mut trace, mut transitions) = std::mem::take(&mut self.scratch);
+        transitions.clear();
+        transitions.extend_from_slice(&self.candidate.path.transitions[..keep]);
+        transitions.extend_from_slice(middle);
+        transitions.extend_from_slice(&self.candidate.path.transitions[rest..]);
+        trace.share(&self.candidate.trace, keep, self.objective.waypoints.len());
         self.counts.followed += 1;
-        if let Some(terms) = self.aim.evaluate(&steps, end, keep, &mut trace, self.bound()) {
-            let at = self.found.partition_point(|f| f.0.terms.cost() <= terms.cost());
-            self.found.insert(at, (Path { steps: steps.clone(), end, terms }, trace.clone()));
-            self.found.truncate(self.aim.config.best.max(1));
+        if let Some(cost) = self.objective.evaluate(&transitions, end, keep, &mut trace, self.bound()) {
+            let at = self.found.partition_point(|f| f.0.cost.total() <= cost.total());
+            self.found.insert(at, (WalkPath { transitions: transitions.clone(), end, cost }, trace.clone()));
+            self.found.truncate(self.objective.config.best.max(1));
         }
-        self.scratch = (trace, steps);
+        self.scratch = (trace, transitions);
     }
 
     /// Leaves out the steps from `keep` to `rest`, and puts none or one root-level transition in their place.
     fn hop(&mut self, keep: usize, rest: usize) {
-        let tables = self.aim.tables;
+        let tables = self.objective.tables;
         let (enter, earliest) = self.view.enters[keep];
         let leave = self.view.leaves[rest];
         let (a, b) = (tables.clip(enter), tables.clip(leave));
         let end = self.candidate.path.end;
-        let last = rest == self.candidate.path.steps.len();
+        let last = rest == self.candidate.path.transitions.len();
         if a == b && rest > keep && leave >= earliest && (!last || self.may_end(earliest, end)) {
             let place = self.view.places[keep].after(&self.view.onto_end[rest]);
-            let way = self.aim.way;
+            let way = self.objective.way;
             let arc = self.view.arc[keep] + way[leave as usize] - way[enter as usize] + self.view.arc_rest[rest];
             self.counts.evaluations += 1;
             if self.certain(self.view.smooth[keep] + self.view.smooth_rest[rest], arc, &place, end) < self.bound() {
@@ -168,46 +169,46 @@ impl Scorer<'_, '_> {
             }
         }
         let roots = tables.roots(a, b);
-        let all = tables.steps();
+        let all = tables.transitions();
         for &root in &roots[roots.partition_point(|r| all[*r as usize].from < earliest)..] {
-            let step = all[root as usize];
-            if leave < step.after || (last && !self.may_end(step.after, end)) {
+            let transition = all[root as usize];
+            if leave < transition.after || (last && !self.may_end(transition.after, end)) {
                 continue;
             }
-            self.try_one(keep, rest, step);
+            self.try_one(keep, rest, transition);
         }
     }
 
     #[inline]
-    fn try_one(&mut self, keep: usize, rest: usize, step: Step) {
-        let way = self.aim.way;
+    fn try_one(&mut self, keep: usize, rest: usize, transition: Transition) {
+        let way = self.objective.way;
         let (enter, leave) = (self.view.enters[keep].0, self.view.leaves[rest]);
-        let place = self.view.places[keep].after(&step.align).after(&self.view.onto_end[rest]);
-        let arc = self.view.arc[keep] + way[step.from as usize] - way[enter as usize] + way[leave as usize]
-            - way[step.to as usize]
+        let place = self.view.places[keep].after(&transition.align).after(&self.view.onto_end[rest]);
+        let arc = self.view.arc[keep] + way[transition.from as usize] - way[enter as usize] + way[leave as usize]
+            - way[transition.to as usize]
             + self.view.arc_rest[rest];
         self.counts.evaluations += 1;
-        let smooth = self.view.smooth[keep] + step.cost + self.view.smooth_rest[rest];
+        let smooth = self.view.smooth[keep] + transition.cost + self.view.smooth_rest[rest];
         if self.certain(smooth, arc, &place, self.candidate.path.end) < self.bound() {
-            self.follow(keep, &[step], rest, self.candidate.path.end);
+            self.follow(keep, &[transition], rest, self.candidate.path.end);
         }
     }
 
     /// Whether a path that may branch again from `after` on may end at a frame.
-    fn may_end(&self, after: At, end: At) -> bool {
-        let ends = self.ends.after(self.aim, after);
+    fn may_end(&self, after: GlobalFrame, end: GlobalFrame) -> bool {
+        let ends = self.ends.after(self.objective, after);
         ends.first().is_some_and(|a| *a <= end) && ends.last().is_some_and(|b| end <= *b)
     }
 
     /// Ends elsewhere: in the clip that is played after `keep` steps, or after one more.
     fn end(&mut self, keep: usize) {
-        let tables = self.aim.tables;
-        let way = self.aim.way;
+        let tables = self.objective.tables;
+        let way = self.objective.way;
         let (enter, earliest) = self.view.enters[keep];
         let place = self.view.places[keep];
-        let count = self.candidate.path.steps.len();
-        let ends = |search: &Scorer<'_, '_>, after: At| {
-            let ends = search.ends.after(search.aim, after);
+        let count = self.candidate.path.transitions.len();
+        let ends = |search: &Scorer<'_, '_>, after: GlobalFrame| {
+            let ends = search.ends.after(search.objective, after);
             let first = search.ends.by_clip[tables.clip(after)].partition_point(|e| *e < after);
             first..first + ends.len()
         };
@@ -225,17 +226,17 @@ impl Scorer<'_, '_> {
                 continue;
             }
             let roots = tables.roots(clip, to);
-            let all = tables.steps();
+            let all = tables.transitions();
             for &root in &roots[roots.partition_point(|r| all[*r as usize].from < earliest)..] {
-                let step = all[root as usize];
-                let then = place.after(&step.align);
-                let arc = self.view.arc[keep] + way[step.from as usize] - way[enter as usize];
-                for k in ends(self, step.after) {
+                let transition = all[root as usize];
+                let then = place.after(&transition.align);
+                let arc = self.view.arc[keep] + way[transition.from as usize] - way[enter as usize];
+                for k in ends(self, transition.after) {
                     let end = self.ends.by_clip[to][k];
                     self.counts.evaluations += 1;
-                    let arc = arc + way[end as usize] - way[step.to as usize];
-                    if self.certain(self.view.smooth[keep] + step.cost, arc, &then, end) < self.bound() {
-                        self.follow(keep, &[step], count, end);
+                    let arc = arc + way[end as usize] - way[transition.to as usize];
+                    if self.certain(self.view.smooth[keep] + transition.cost, arc, &then, end) < self.bound() {
+                        self.follow(keep, &[transition], count, end);
                     }
                 }
             }
@@ -244,30 +245,30 @@ impl Scorer<'_, '_> {
 
     /// Exchanges a step for the others of its cluster.
     fn demote(&mut self, k: usize) {
-        let tables = self.aim.tables;
-        let own = self.candidate.path.steps[k];
+        let tables = self.objective.tables;
+        let own = self.candidate.path.transitions[k];
         let on = tables.leaving(tables.clip(own.from));
-        let Some(position) = on.iter().find(|s| tables.steps()[**s as usize].edge == own.edge) else { return };
+        let Some(position) = on.iter().find(|s| tables.transitions()[**s as usize].edge == own.edge) else { return };
         let (_, earliest) = self.view.enters[k];
         let leave = self.view.leaves[k + 1];
-        let last = k + 1 == self.candidate.path.steps.len();
+        let last = k + 1 == self.candidate.path.transitions.len();
         for &other in tables.cluster(*position) {
-            let step = tables.steps()[other as usize];
-            if other == *position || step.from < earliest || leave < step.after {
+            let transition = tables.transitions()[other as usize];
+            if other == *position || transition.from < earliest || leave < transition.after {
                 continue;
             }
-            if last && !self.may_end(step.after, self.candidate.path.end) {
+            if last && !self.may_end(transition.after, self.candidate.path.end) {
                 continue;
             }
-            self.try_one(k, k + 1, step);
+            self.try_one(k, k + 1, transition);
         }
     }
 
     /// Goes through a third clip instead of one, two or no steps.
     fn detour(&mut self, chance: &mut Chance) {
-        let tables = self.aim.tables;
-        let all = tables.steps();
-        let count = self.candidate.path.steps.len() as u32;
+        let tables = self.objective.tables;
+        let all = tables.transitions();
+        let count = self.candidate.path.transitions.len() as u32;
         let keep = chance.below(count + 1) as usize;
         let rest = (keep + chance.below(3) as usize).min(count as usize);
         let (enter, earliest) = self.view.enters[keep];
@@ -288,7 +289,7 @@ impl Scorer<'_, '_> {
         if leave < two.after || (last && !self.may_end(two.after, self.candidate.path.end)) {
             return;
         }
-        let way = self.aim.way;
+        let way = self.objective.way;
         let place = self.view.places[keep].after(&one.align).after(&two.align).after(&self.view.onto_end[rest]);
         let arc = self.view.arc[keep] + way[one.from as usize] - way[enter as usize] + way[two.from as usize]
             - way[one.to as usize]
@@ -306,12 +307,12 @@ impl Scorer<'_, '_> {
 /// A path from both of its ends: what is there before each stretch, and what comes after it.
 struct View {
     /// Per stretch: its first frame, and from where on it may be left.
-    enters: Vec<(At, At)>,
+    enters: Vec<(GlobalFrame, GlobalFrame)>,
     /// Its last frame.
-    leaves: Vec<At>,
-    places: Vec<Rigid>,
+    leaves: Vec<GlobalFrame>,
+    places: Vec<PlanarMatrix>,
     /// From a stretch's place to the last one's.
-    onto_end: Vec<Rigid>,
+    onto_end: Vec<PlanarMatrix>,
     smooth: Vec<f32>,
     /// Of all steps from a stretch on.
     smooth_rest: Vec<f32>,
@@ -321,26 +322,26 @@ struct View {
 }
 
 impl View {
-    fn new(aim: &Aim<'_>, candidate: &Candidate) -> View {
-        let steps = &candidate.path.steps;
-        let count = steps.len();
-        let way = aim.way;
-        let mut enters = vec![(aim.start.0, aim.start_after)];
-        enters.extend(steps.iter().map(|s| (s.to, s.after)));
-        let mut leaves: Vec<At> = steps.iter().map(|s| s.from).collect();
+    fn new(objective: &Objective<'_>, candidate: &Candidate) -> View {
+        let transitions = &candidate.path.transitions;
+        let count = transitions.len();
+        let way = objective.way;
+        let mut enters = vec![(objective.start.0, objective.start_after)];
+        enters.extend(transitions.iter().map(|s| (s.to, s.after)));
+        let mut leaves: Vec<GlobalFrame> = transitions.iter().map(|s| s.from).collect();
         leaves.push(candidate.path.end);
         let places = candidate.trace.places[..=count].to_vec();
-        let mut onto_end = vec![Rigid::new(&kumite_motion::align::Planar::IDENTITY); count + 1];
+        let mut onto_end = vec![PlanarMatrix::IDENTITY; count + 1];
         let mut smooth_rest = vec![0.0; count + 1];
         let mut arc_rest = vec![0.0; count + 1];
         for k in (0..count).rev() {
-            onto_end[k] = steps[k].align.after(&onto_end[k + 1]);
-            smooth_rest[k] = smooth_rest[k + 1] + steps[k].cost;
+            onto_end[k] = transitions[k].align.after(&onto_end[k + 1]);
+            smooth_rest[k] = smooth_rest[k + 1] + transitions[k].cost;
             arc_rest[k] = arc_rest[k + 1] + way[leaves[k + 1] as usize] - way[enters[k + 1].0 as usize];
         }
         let (mut smooth, mut arc) = (vec![0.0; count + 1], vec![0.0; count + 1]);
         for k in 0..count {
-            smooth[k + 1] = smooth[k] + steps[k].cost;
+            smooth[k + 1] = smooth[k] + transitions[k].cost;
             arc[k + 1] = arc[k] + way[leaves[k] as usize] - way[enters[k].0 as usize];
         }
         View { enters, leaves, places, onto_end, smooth, smooth_rest, arc, arc_rest }

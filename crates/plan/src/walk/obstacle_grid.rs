@@ -4,7 +4,7 @@ use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Vec2, Vec3};
 
 /// Side of a cell, metres (Chen and Steed, § 6).
-pub const CELL: f32 = 0.05;
+const CELL: f32 = 0.05;
 /// Above this, metres, nobody reaches.
 const CEILING: f32 = 2.3;
 /// More cells than this are not laid out: they grow instead.
@@ -65,7 +65,7 @@ impl Lattice {
 
 /// Obstacles, and what is known about the floor between them.
 #[derive(Clone, Debug)]
-pub struct Ground {
+pub struct ObstacleGrid {
     obstacles: Vec<Obstacle>,
     /// How much farther each is kept from than others, metres.
     room: Vec<f32>,
@@ -81,10 +81,10 @@ pub struct Ground {
     coarse: usize,
 }
 
-impl Ground {
+impl ObstacleGrid {
     /// For queries between two places. `room`: how much farther the first obstacles are kept from, metres. `reach`: how far a body reaches from
     /// where it stands, metres.
-    pub fn new(obstacles: &[Obstacle], room: &[f32], from: Vec2, to: Vec2, reach: f32) -> Ground {
+    pub fn new(obstacles: &[Obstacle], room: &[f32], from: Vec2, to: Vec2, reach: f32) -> ObstacleGrid {
         let mut kept = Vec::new();
         let mut rooms = Vec::new();
         let mut bounds = Vec::new();
@@ -113,7 +113,7 @@ impl Ground {
             width: (size.x / cell).ceil().max(1.0) as usize,
             depth: (size.y / cell).ceil().max(1.0) as usize,
         };
-        let mut ground = Ground {
+        let mut ground = ObstacleGrid {
             obstacles: kept,
             room: rooms,
             bounds,
@@ -143,7 +143,7 @@ impl Ground {
             let (x0, z0) = self.lattice.cell_of(Vec2::new(a.x - cell, a.z - cell));
             let (x1, z1) = self.lattice.cell_of(Vec2::new(b.x + cell, b.z + cell));
             let (bottom, top) = (a.y.max(0.0).max(over.min(b.y)), b.y.min(CEILING).min(under.max(a.y)));
-            let steps = ((top - bottom) / CELL).ceil().clamp(1.0, 60.0);
+            let transitions = ((top - bottom) / CELL).ceil().clamp(1.0, 60.0);
             for z in z0..=z1 {
                 for x in x0..=x1 {
                     let at = &mut squared[z * width + x];
@@ -151,8 +151,9 @@ impl Ground {
                         continue;
                     }
                     let m = self.lattice.middle(x, z);
-                    let high = |k: u32| bottom + (top - bottom) * k as f32 / steps;
-                    if (0..=steps as u32).any(|k| obstacle.distance(Vec3::new(m.x, high(k), m.y)) <= 0.5 * cell + room)
+                    let high = |k: u32| bottom + (top - bottom) * k as f32 / transitions;
+                    if (0..=transitions as u32)
+                        .any(|k| obstacle.distance(Vec3::new(m.x, high(k), m.y)) <= 0.5 * cell + room)
                     {
                         *at = 0.0;
                     }
@@ -242,7 +243,7 @@ impl Ground {
 }
 
 /// The box along the axes around an obstacle.
-pub fn around(obstacle: &Obstacle) -> [Vec3; 2] {
+fn around(obstacle: &Obstacle) -> [Vec3; 2] {
     let axes = [Vec3::X, Vec3::Y, Vec3::Z].map(|a| (obstacle.turn * a).abs());
     let half = match obstacle.shape {
         Shape::Sphere { radius } => Vec3::splat(radius),
@@ -343,7 +344,7 @@ mod tests {
     fn free_floor_is_free() {
         let obstacles = some(30, 3);
         let reach = 0.7;
-        let ground = Ground::new(&obstacles, &[], Vec2::splat(-4.0), Vec2::splat(4.0), reach);
+        let ground = ObstacleGrid::new(&obstacles, &[], Vec2::splat(-4.0), Vec2::splat(4.0), reach);
         let mut chance = Chance::new(4);
         let (mut near, mut close) = (0, 0);
         for _ in 0..20_000 {
@@ -365,7 +366,7 @@ mod tests {
 
     #[test]
     fn distances_between_cells_are_euclidean() {
-        let ground = Ground::new(&some(5, 5), &[], Vec2::splat(-1.0), Vec2::splat(1.0), 0.5);
+        let ground = ObstacleGrid::new(&some(5, 5), &[], Vec2::splat(-1.0), Vec2::splat(1.0), 0.5);
         let found = ground.distances(f32::NEG_INFINITY, f32::INFINITY);
         let Lattice { width, depth, cell, .. } = *ground.lattice();
         let full: Vec<(usize, usize)> =
@@ -380,7 +381,7 @@ mod tests {
 
     #[test]
     fn an_empty_floor_is_free_for_ever() {
-        let ground = Ground::new(&[], &[], Vec2::ZERO, Vec2::new(3.0, 0.0), 0.5);
+        let ground = ObstacleGrid::new(&[], &[], Vec2::ZERO, Vec2::new(3.0, 0.0), 0.5);
         assert_eq!(ground.free(Vec2::new(1.0, 0.0)), f32::INFINITY);
         assert!(ground.near(Vec2::ZERO).is_empty());
     }

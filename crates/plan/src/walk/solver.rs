@@ -1,10 +1,10 @@
 //! A task searched by one method, in slices, and what was found, best first.
 
-use super::approach::{self, ApproachConfig};
-use super::informed::{self, Ahead, InformedConfig, Order, Sight};
-use super::path::{Aim, Path};
-use super::search::{Counts, Search};
-use super::tables::Step;
+use super::goal_fit::{GoalFitConfig, fit_to_goal};
+use super::look_ahead::{LookAhead, LookAheadConfig, Order, Sight, look_ahead};
+use super::mutation_search::{MutationSearch, WalkCounts};
+use super::objective::{Objective, WalkPath};
+use super::tables::Transition;
 use super::task::Task;
 
 /// How paths are looked for.
@@ -67,20 +67,20 @@ impl Default for Effort {
 }
 
 /// Whether a path needs no better start: eq. 1 at the goal and collisions of no more than 12 cm and 4°.
-fn good(path: &Path) -> bool {
-    path.terms.goal + path.terms.collide < 0.32
+fn good(path: &WalkPath) -> bool {
+    path.cost.goal + path.cost.collide < 0.32
 }
 
 /// Whether it also needs no shorter way: nothing looks for another. Places that somebody asked for are passed within 20 cm.
-fn fine(path: &Path, asked: bool) -> bool {
-    good(path) && path.terms.cost() < FINE && (!asked || path.terms.waypoints < 0.5)
+fn fine(path: &WalkPath, asked: bool) -> bool {
+    good(path) && path.cost.total() < FINE && (!asked || path.cost.waypoints < 0.5)
 }
 
 /// About a detour of a metre and eight transitions.
 const FINE: f32 = 4.0;
-/// Looking ahead that ran out of states before so many and came no nearer than a metre (eq. 1) is stuck_at_start in where it stands: mutations and
+/// Looking ahead that ran out of states before so many and came no nearer than a metre (eq. 1) is stuck where it stands: mutations and
 /// chance have nothing to start from.
-const HEMMED: (usize, f32) = (1000, 11.0);
+const STUCK_AT_START: (usize, f32) = (1000, 11.0);
 /// Evaluations between two looks at what was used up.
 const SLICE: u64 = 20_000;
 /// States entered in one slice of looking ahead.
@@ -88,7 +88,7 @@ const ENTRIES: usize = 500;
 /// Eq. 1 of paths that are handed on to mutations, one after the other: mutations are better at the last decimetres than looking ahead.
 const HAND_ON: [f32; 4] = [3.0, 1.5, 0.7, 0.3];
 
-/// The starts of a walk: how much looking ahead hurries and what it takes for alike ([`InformedConfig`]), or chance.
+/// The starts of a walk: how much looking ahead hurries and what it takes for alike ([`LookAheadConfig`]), or chance.
 const LOOKS: [Option<(f32, f32)>; 4] = [Some((1.6, 0.2)), Some((2.5, 0.3)), None, Some((3.0, 0.2))];
 
 /// The same for one that is there already.
@@ -98,9 +98,9 @@ const PATIENT: [(f32, f32); 2] = [(1.2, 0.2), (1.0, 0.2)];
 #[derive(Clone, Debug)]
 enum Phase {
     /// Looking ahead, and how often a path was handed on.
-    Look(Box<Ahead>, usize),
+    Look(Box<LookAhead>, usize),
     /// Mutating what looking ahead found.
-    Improve(Box<Ahead>, usize),
+    Improve(Box<LookAhead>, usize),
     /// Something else next.
     Next,
     /// Mutating what chance found.
@@ -113,10 +113,10 @@ pub struct Solver<'t> {
     task: &'t Task<'t>,
     method: Method,
     effort: Effort,
-    search: Option<Search<'t>>,
+    search: Option<MutationSearch<'t>>,
     started: u32,
     states: usize,
-    found: Vec<Path>,
+    found: Vec<WalkPath>,
     phase: Phase,
     /// Looking ahead hardly left the start.
     stuck_at_start: bool,
@@ -129,12 +129,12 @@ pub struct Solver<'t> {
 impl<'t> Solver<'t> {
     /// Nothing is looked at yet.
     pub fn new(task: &'t Task<'t>, method: Method, effort: Effort, seed: u64) -> Solver<'t> {
-        let aim = match method {
+        let objective = match method {
             Method::Ems => task.ems(),
             Method::Pff => task.pff(),
             Method::Beam | Method::AStar | Method::Walk => task.free(),
         };
-        let search = aim.map(|aim| Search::new(aim, seed).threads(effort.threads));
+        let search = objective.map(|objective| MutationSearch::new(objective, seed).threads(effort.threads));
         Solver {
             task,
             method,
@@ -151,8 +151,8 @@ impl<'t> Solver<'t> {
     }
 
     /// What paths are measured against; `None` where the method knows no way.
-    pub fn aim(&self) -> Option<&Aim<'t>> {
-        self.search.as_ref().map(Search::aim)
+    pub fn objective(&self) -> Option<&Objective<'t>> {
+        self.search.as_ref().map(MutationSearch::objective)
     }
 
     /// Works on for about so many evaluations. `true` when it is done.
@@ -164,12 +164,17 @@ impl<'t> Solver<'t> {
             Phase::Next => {
                 if matches!(self.method, Method::Beam | Method::AStar) {
                     let order = if self.method == Method::Beam { Order::Beam(self.effort.beam) } else { Order::AStar };
-                    let config = InformedConfig { order, states: self.effort.states, ..InformedConfig::default() };
-                    let sight = Sight { aim: search.aim(), ends: search.ends(), field, headed: &self.task.headed };
-                    let looked = informed::look(&sight, config);
+                    let config = LookAheadConfig { order, states: self.effort.states, ..LookAheadConfig::default() };
+                    let sight = Sight {
+                        objective: search.objective(),
+                        ends: search.ends(),
+                        field,
+                        heading_field: &self.task.heading_field,
+                    };
+                    let looked = look_ahead(&sight, config);
                     self.states += looked.states;
-                    if let Some((steps, end)) = looked.path {
-                        search.seed(steps, end);
+                    if let Some((transitions, end)) = looked.path {
+                        search.seed(transitions, end);
                     }
                     keep(&mut self.found, search.pool(), self.effort.keep);
                     return true;
@@ -193,8 +198,8 @@ impl<'t> Solver<'t> {
                 if let Some((weight, alike)) = look {
                     let alike = (alike, alike, alike);
                     let config =
-                        InformedConfig { states: self.effort.states / 2, weight, alike, ..InformedConfig::default() };
-                    self.phase = Phase::Look(Box::new(Ahead::new(search.aim(), config)), 0);
+                        LookAheadConfig { states: self.effort.states / 2, weight, alike, ..LookAheadConfig::default() };
+                    self.phase = Phase::Look(Box::new(LookAhead::new(search.objective(), config)), 0);
                     return false;
                 }
                 // Where looking ahead hardly left the start chance has nothing to start from.
@@ -203,14 +208,19 @@ impl<'t> Solver<'t> {
                 }
             }
             Phase::Look(mut ahead, mut handed) => {
-                let sight = Sight { aim: search.aim(), ends: search.ends(), field, headed: &self.task.headed };
+                let sight = Sight {
+                    objective: search.objective(),
+                    ends: search.ends(),
+                    field,
+                    heading_field: &self.task.heading_field,
+                };
                 let enough = HAND_ON.get(handed).copied().unwrap_or_default();
                 let before = ahead.states();
                 let more = ahead.go(&sight, ENTRIES, enough) && ahead.entered() < ahead.config().states;
                 self.states += ahead.states() - before;
                 let arrived = ahead.off() <= enough;
                 if !more {
-                    self.stuck_at_start = ahead.states() < HEMMED.0 && ahead.off() > HEMMED.1;
+                    self.stuck_at_start = ahead.states() < STUCK_AT_START.0 && ahead.off() > STUCK_AT_START.1;
                 }
                 if !arrived && more {
                     self.phase = Phase::Look(ahead, handed);
@@ -220,8 +230,8 @@ impl<'t> Solver<'t> {
                     handed += 1;
                 }
                 search.clear();
-                if let Some((steps, end)) = ahead.path() {
-                    search.seed(steps, end);
+                if let Some((transitions, end)) = ahead.path() {
+                    search.seed(transitions, end);
                 }
                 if self.stuck_at_start {
                     keep(&mut self.found, search.pool(), self.effort.keep);
@@ -267,13 +277,13 @@ impl<'t> Solver<'t> {
     }
 
     /// What was found, best first.
-    pub fn found(&self) -> &[Path] {
+    pub fn found(&self) -> &[WalkPath] {
         &self.found
     }
 
     /// What was done.
-    pub fn counts(&self) -> Counts {
-        self.search.as_ref().map_or(Counts::default(), Search::counts)
+    pub fn counts(&self) -> WalkCounts {
+        self.search.as_ref().map_or(WalkCounts::default(), MutationSearch::counts)
     }
 
     /// Whether looking ahead hardly left the start: only another first step can help.
@@ -287,28 +297,28 @@ impl<'t> Solver<'t> {
     }
 
     /// A path with its last steps bent onto the goal, and whether it touches nothing then. Fewer steps are bent, each by more, where many would.
-    pub fn bent(&self, path: &Path, config: &ApproachConfig) -> (Vec<Step>, bool) {
-        let Some(aim) = self.aim() else { return (path.steps.clone(), true) };
+    pub fn fitted(&self, path: &WalkPath, config: &GoalFitConfig) -> (Vec<Transition>, bool) {
+        let Some(objective) = self.objective() else { return (path.transitions.clone(), true) };
         let mut first = None;
         for share in [1, 2, 3] {
-            let config = ApproachConfig { most: config.most.div_ceil(share), ..*config };
-            let steps = approach::bend(aim, &path.steps, path.end, &config);
-            let place = steps.iter().fold(aim.start.1, |place, step| place.after(&step.align));
-            let there = aim.goal_term(&place, path.end) < 0.01;
-            if there && (!aim.implicit || aim.whole(&steps, path.end).collide == 0.0) {
-                return (steps, true);
+            let config = GoalFitConfig { most: config.most.div_ceil(share), ..*config };
+            let transitions = fit_to_goal(objective, &path.transitions, path.end, &config);
+            let place = transitions.iter().fold(objective.start.1, |place, transition| place.after(&transition.align));
+            let there = objective.goal_term(&place, path.end) < 0.01;
+            if there && (!objective.implicit || objective.whole(&transitions, path.end).collide == 0.0) {
+                return (transitions, true);
             }
-            first = first.or(Some(steps));
+            first = first.or(Some(transitions));
         }
         (first.unwrap_or_default(), false)
     }
 }
 
 /// Takes the best into a list.
-fn keep<'p>(found: &mut Vec<Path>, pool: impl Iterator<Item = &'p Path>, most: usize) {
+fn keep<'p>(found: &mut Vec<WalkPath>, pool: impl Iterator<Item = &'p WalkPath>, most: usize) {
     for path in pool {
         if !found.contains(path) {
-            let at = found.partition_point(|f| f.terms.cost() <= path.terms.cost());
+            let at = found.partition_point(|f| f.cost.total() <= path.cost.total());
             found.insert(at, path.clone());
         }
     }

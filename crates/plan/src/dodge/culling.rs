@@ -6,12 +6,12 @@
 
 use kumite_motion::{EdgeIdx, Vec3};
 
-use crate::paths::Leg;
+use crate::legs::Leg;
 use crate::threat::{STEP, Threat};
 use crate::{Bodies, Form, Warp};
 
 /// Horizontal slices (§ 5.2).
-pub const SLICES: usize = 9;
+const SLICES: usize = 9;
 /// Height of a slice, metres.
 const HIGH: f32 = 0.22;
 /// Side of a cell, metres, and cells to a side.
@@ -39,7 +39,7 @@ struct EdgePlanes {
 
 /// The planes of all edges with an avoidance.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Planes {
+pub struct CullingPlanes {
     edges: Vec<EdgePlanes>,
 }
 
@@ -56,11 +56,11 @@ fn corner(word: usize, bit: u32) -> Vec3 {
     Vec3::new(at(bit as f32), y as f32 * HIGH, at(z as f32))
 }
 
-impl Planes {
+impl CullingPlanes {
     /// Of a library's bodies.
-    pub fn of(bodies: &Bodies) -> Planes {
+    pub fn of(bodies: &Bodies) -> CullingPlanes {
         let edges = (0..bodies.edges() as u32).map(EdgeIdx).filter(|e| !bodies.avoids(*e).is_empty());
-        Planes { edges: edges.map(|edge| EdgePlanes::of(bodies, edge)).collect() }
+        CullingPlanes { edges: edges.map(|edge| EdgePlanes::of(bodies, edge)).collect() }
     }
 
     /// Memory, bytes.
@@ -77,12 +77,12 @@ impl Planes {
             for (k, pair) in sphere.places.windows(2).enumerate() {
                 let time = sphere.start + k as f32 * STEP;
                 // Far attacks are most of all attacks.
-                let near = leg.place.back(pair[0]) - planes.middle;
+                let near = leg.place.point_back(pair[0]) - planes.middle;
                 if near.x.abs().max(near.z.abs()) > 2.0 {
                     continue;
                 }
                 for share in [0.0, 0.25, 0.5, 0.75] {
-                    let local = leg.place.back(pair[0].lerp(pair[1], share)) - planes.middle;
+                    let local = leg.place.point_back(pair[0].lerp(pair[1], share)) - planes.middle;
                     let Some((word, bit)) = cell(local) else { continue };
                     match form {
                         Form::Printed => {

@@ -1,19 +1,17 @@
 //! Bending a motion to an attack: the paper's § 7 leaves it to the future. A lean of the spine, a shift of the hips over planted feet and
 //! a moved hand, each within a person's limits, make a near miss clean and a wide one small.
 
+use kumite_motion::align::PlanarMatrix;
 use kumite_motion::blend::ease;
 use kumite_motion::limits::Limit;
 use kumite_motion::rotation::from_vector;
 use kumite_motion::{Pose, Quat, Role, Skeleton, Vec3, WorldPose, fk, ik};
 
-use crate::bodies::Row;
-use crate::dodge::{Planner, Scratch};
-use crate::threat::Threat;
-use crate::{Bodies, Place};
+use crate::bodies::{Bodies, Row};
 
 /// What is added to a motion. Times are stage seconds from the decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Adaptation {
+pub struct Bend {
     /// Of the spine, as a rotation vector in the world, radians; shared by waist, back and neck.
     pub lean: Vec3,
     /// Of the hips in the world, metres; planted feet stay.
@@ -29,26 +27,16 @@ pub struct Adaptation {
 }
 
 /// Greatest lean, radians: 38 degrees over three joints are well within each one's range.
-const LEAN: f32 = 0.66;
+pub(crate) const LEAN: f32 = 0.66;
 /// Greatest shift of the hips along the ground and downwards, metres: knees bend for it, feet stay.
-const ASIDE: f32 = 0.30;
-const DOWN: f32 = 0.24;
+pub(crate) const ASIDE: f32 = 0.30;
+pub(crate) const DOWN: f32 = 0.24;
 /// Greatest way of a hand, metres.
 pub(crate) const HAND: f32 = 0.35;
-/// Seconds that all of it takes at least; less warning, less lean.
-const QUICKEST: f32 = 0.32;
-/// What is bent clears the attack by this, metres: the stage's joins and feet differ from the plan's by less.
-pub const CLEAN: f32 = 0.03;
-/// What is farther from the unbent body than this cannot be brought near by bending it, metres.
-const REACH: f32 = 0.6;
-/// A bend larger than this is left for a block, if there is one.
-pub const LARGE: f32 = 0.5;
-/// An avoidance that clears by more is made smaller, down to half of that, metres.
-pub const WIDE: f32 = 0.14;
 /// How much of the lean each joint takes; the head turns back by part of it so that the eyes stay up.
 const SPINE: [(Role, f32); 4] = [(Role::Waist, 0.4), (Role::Back, 0.35), (Role::Neck, 0.25), (Role::Head, -0.4)];
 
-impl Adaptation {
+impl Bend {
     /// How much of it shows, 0..1.
     pub fn weight(&self, time: f32) -> f32 {
         let share = |(from, to): (f32, f32)| ease((time - from) / (to - from).max(1e-3));
@@ -100,39 +88,39 @@ impl Adaptation {
     }
 
     /// Whether a body can be bent so: it does not lie, its legs reach its feet, its arm the hand, and it does not fall over backwards.
-    pub(crate) fn fits(&self, bodies: &Bodies, place: &Place, time: f32, row: &Row) -> bool {
+    pub(crate) fn fits(&self, bodies: &Bodies, place: &PlanarMatrix, time: f32, row: &Row) -> bool {
         if let Some((wrist, way)) = self.hand {
             let (Some(elbow), Some(shoulder)) = (wrist.parent(), wrist.parent().and_then(Role::parent)) else {
                 return false;
             };
             let [top, hinge, end] = [shoulder, elbow, wrist].map(|role| row.get(bodies.joint(role)));
             let whole = (hinge - top).length() + (end - hinge).length();
-            let far = (end + place.turn_back(way) * self.weight(time) - top).length() / whole.max(1e-6);
+            let far = (end + place.rotate_back(way) * self.weight(time) - top).length() / whole.max(1e-6);
             // Or as near or far as its motion has it.
             let own = (end - top).length() / whole.max(1e-6);
             return (ARM.0.min(own)..=ARM.1.max(own)).contains(&far);
         }
-        let shift = place.turn_back(self.shift) * self.weight(time);
+        let shift = place.rotate_back(self.shift) * self.weight(time);
         let sunk = sinks(&LEGS.map(|leg| leg.map(|role| row.get(bodies.joint(role)))), shift);
         let at = |role: Role| row.get(bodies.joint(role));
         let ahead = (at(Role::LeftHip) - at(Role::RightHip)).cross(Vec3::Y).normalize_or(Vec3::ZERO);
         let trunk = (at(Role::Neck) - at(Role::Pelvis)).normalize_or(Vec3::Y);
-        let bent = from_vector(place.turn_back(self.lean) * self.weight(time)) * trunk;
+        let bent = from_vector(place.rotate_back(self.lean) * self.weight(time)) * trunk;
         let over = -bent.dot(ahead) > BACKWARD.max(-trunk.dot(ahead));
         sunk <= DEEPEST && at(Role::Pelvis).y + shift.y - sunk >= LOWEST && !over
     }
 
     /// The same on spheres: rotations about the joints of the spine, legs stretched between moved hips and standing feet.
-    pub(crate) fn bend(&self, bodies: &Bodies, place: &Place, time: f32, row: &mut Row) {
+    pub(crate) fn bend(&self, bodies: &Bodies, place: &PlanarMatrix, time: f32, row: &mut Row) {
         let share = self.weight(time);
         if share <= 0.0 {
             return;
         }
-        let (lean, mut shift) = (place.turn_back(self.lean) * share, place.turn_back(self.shift) * share);
+        let (lean, mut shift) = (place.rotate_back(self.lean) * share, place.rotate_back(self.shift) * share);
         if shift != Vec3::ZERO {
             shift.y -= sink(&LEGS.map(|leg| leg.map(|role| row.get(bodies.joint(role)))), shift);
         }
-        let hand = self.hand.map(|(wrist, way)| (wrist, place.turn_back(way) * share));
+        let hand = self.hand.map(|(wrist, way)| (wrist, place.rotate_back(way) * share));
         // What each level of the spine does to a point: those below it, then its own joint, all moved with the hips.
         let mut levels = [Turned { axes: [Vec3::X, Vec3::Y, Vec3::Z], shift }; 4];
         if lean != Vec3::ZERO {
@@ -240,136 +228,4 @@ pub(crate) fn arm_share(part: Role, wrist: Role) -> f32 {
     } else {
         0.0
     }
-}
-
-/// Rise, fall, and the greatest share.
-type Timing = ((f32, f32), (f32, f32), f32);
-
-/// When what the scratch has met is met, and how long there is: rise and fall of an adaptation, and the greatest share of it that the
-/// time allows.
-fn timing(scratch: &Scratch) -> Option<Timing> {
-    let met = scratch.met;
-    let ready = met.from - 0.02;
-    (met.from.is_finite() && ready > 0.10)
-        .then(|| (((ready - 0.5).max(0.0), ready), (met.to + 0.04, met.to + 0.6), (ready / QUICKEST).min(1.0)))
-}
-
-/// Bends the laid-out path, which is hit, so that it is not. The smallest bend of a few directions; `None` if none is enough.
-pub(crate) fn rescue(planner: &Planner<'_>, threats: &[Threat], scratch: &mut Scratch) -> Option<Adaptation> {
-    scratch.bend = None;
-    planner.clearance(threats, scratch);
-    let (rise, fall, most) = timing(scratch)?;
-    let [p, q] = scratch.met.way;
-    let ahead = (q - p).normalize_or(Vec3::Z);
-    let side = ahead.cross(Vec3::Y).normalize_or(Vec3::X);
-    let back = Vec3::new(ahead.x, 0.0, ahead.z).normalize_or(Vec3::ZERO);
-    let down = Vec3::NEG_Y;
-    let steps = planner.near_steps(threats, REACH, scratch);
-    let bends = planner.while_bent(rise, fall, scratch);
-    let mut rows = [planner.bodies.row(), planner.bodies.row()];
-    let mut best: Option<Adaptation> = None;
-    let mut attempt = |best: &mut Option<Adaptation>, made: &dyn Fn(f32) -> Adaptation| {
-        let limit = best.as_ref().map_or(most, |b| (0.97 * b.size).min(most));
-        let mut clean = |share: f32| {
-            let bend = made(share);
-            bends.iter().all(|(time, place, row)| bend.fits(planner.bodies, place, *time, row))
-                && planner.clears(CLEAN, &steps, &bend, &mut rows)
-        };
-        if !clean(limit) {
-            return;
-        }
-        // What is clean at the limit is clean at about this share of it; not all less than it need be unclean.
-        let (mut below, mut found) = (0.0, limit);
-        for _ in 0..4 {
-            let middle = 0.5 * (below + found);
-            if clean(middle) {
-                found = middle;
-            } else {
-                below = middle;
-            }
-        }
-        *best = Some(Adaptation { size: found, ..made(found) });
-    };
-    for way in [side, -side, down, side + down, down - side, side + 0.5 * back, 0.5 * back - side, back + down] {
-        let along = Vec3::new(way.x, 0.0, way.z);
-        let sunk = (-way.y).clamp(0.0, 1.0);
-        attempt(&mut best, &|share| Adaptation {
-            lean: Vec3::Y.cross(along) * (LEAN * share),
-            shift: (along * ASIDE + down * (DOWN * sunk)) * share,
-            rise,
-            fall,
-            ..Adaptation::default()
-        });
-    }
-    // Hips alone, under a torso that stays.
-    if best.is_none_or(|b| b.size > LARGE) {
-        for way in [side, -side] {
-            attempt(&mut best, &|share| Adaptation {
-                lean: Vec3::Y.cross(way) * (-0.5 * LEAN * share),
-                shift: (way * 1.15 + down * 0.2) * (ASIDE * share),
-                rise,
-                fall,
-                ..Adaptation::default()
-            });
-        }
-    }
-    // A hand or forearm in the way may simply be drawn aside.
-    if best.is_none_or(|b| b.size > 0.3) {
-        for wrist in [Role::LeftWrist, Role::RightWrist] {
-            for way in [side, -side, down, -down, back] {
-                attempt(&mut best, &|share| Adaptation {
-                    hand: Some((wrist, way * (HAND * share))),
-                    rise,
-                    fall,
-                    ..Adaptation::default()
-                });
-            }
-        }
-    }
-    best
-}
-
-/// Bends the laid-out path, which avoids by `clearance`: away if that is not clean, back towards the attack if it is wide.
-pub(crate) fn tune(
-    planner: &Planner<'_>,
-    threats: &[Threat],
-    clearance: f32,
-    scratch: &mut Scratch,
-) -> Option<Adaptation> {
-    if clearance < CLEAN {
-        return rescue(planner, threats, scratch);
-    }
-    if clearance <= WIDE {
-        return None;
-    }
-    scratch.bend = None;
-    planner.clearance(threats, scratch);
-    // Nothing of it is near: look where it is nearest to the pelvis at its arrival.
-    let time = threats.iter().map(|t| t.arrives).fold(f32::INFINITY, f32::min);
-    let sphere = threats.iter().flat_map(|t| &t.spheres).next()?;
-    let step =
-        (((time - sphere.start) / crate::threat::STEP).max(0.0) as usize).min(sphere.places.len().saturating_sub(2));
-    let (p, q) = (*sphere.places.get(step)?, *sphere.places.get(step + 1)?);
-    let ahead = (q - p).normalize_or(Vec3::Z);
-    let leg = scratch.legs.iter().rev().find(|l| l.begins <= scratch.warp.at(time).0)?;
-    let body = leg.place.point(planner.bodies.pelvis(leg.edge, scratch.warp.at(time).0 - leg.begins)) + Vec3::Y * 0.5;
-    let gap = (p - body) - ahead * (p - body).dot(ahead);
-    let along = Vec3::new(gap.x, 0.0, gap.z).normalize_or(Vec3::ZERO);
-    let (rise, fall) = (((time - 0.6).max(0.0), (time - 0.1).max(0.05)), (time + 0.15, time + 0.7));
-    let made = |share: f32| Adaptation {
-        lean: Vec3::Y.cross(along) * (LEAN * share),
-        shift: along * (ASIDE * share) + Vec3::Y * (gap.normalize_or(Vec3::ZERO).y.max(0.0) * 0.5 * DOWN * share),
-        rise,
-        fall,
-        size: share,
-        ..Adaptation::default()
-    };
-    let bends = planner.while_bent(rise, fall, scratch);
-    let found = [0.5, 0.4, 0.3, 0.2, 0.1].into_iter().find(|&share| {
-        scratch.bend = Some(made(share));
-        bends.iter().all(|(time, place, row)| made(share).fits(planner.bodies, place, *time, row))
-            && planner.clearance(threats, scratch) >= 0.5 * WIDE
-    });
-    scratch.bend = None;
-    found.map(made)
 }

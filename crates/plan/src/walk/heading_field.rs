@@ -6,8 +6,8 @@
 
 use kumite_motion::Vec2;
 
-use super::field::{Field, Walls};
-use super::ground::{Ground, Lattice};
+use super::distance_field::{DistanceField, Walls};
+use super::obstacle_grid::{Lattice, ObstacleGrid};
 use super::tables::TURNING;
 
 /// Headings in order of their angle from z to x: knight's moves between axes and diagonals, so that cells are met exactly.
@@ -55,7 +55,7 @@ pub struct Tail {
 
 /// Distances to the goal by cell and heading.
 #[derive(Clone, Debug, Default)]
-pub struct Headed {
+pub struct HeadingField {
     lattice: Lattice,
     /// Hundredths of a cell; [`NEVER`] where no way is known.
     potential: Vec<u32>,
@@ -74,23 +74,30 @@ fn hundredths(heading: usize, moves: i32) -> u32 {
     (100.0 * moves as f32 * ((x * x + z * z) as f32).sqrt()) as u32
 }
 
-impl Headed {
+impl HeadingField {
     /// Floods from where last motions begin. `radius`: of the tightest turn, metres; obstacles are grown as in `field`.
-    pub fn new(ground: &Ground, walls: &Walls, field: &Field, from: Vec2, tails: &[Tail], radius: f32) -> Headed {
+    pub fn new(
+        ground: &ObstacleGrid,
+        walls: &Walls,
+        field: &DistanceField,
+        from: Vec2,
+        tails: &[Tail],
+        radius: f32,
+    ) -> HeadingField {
         let fine = ground.lattice();
         let size = Vec2::new(fine.width as f32, fine.depth as f32) * fine.cell;
         let cell = (radius / RADIUS).clamp(0.08, 0.2).max((size.x * size.y / CELLS).sqrt());
         let (width, depth) = ((size.x / cell).ceil().max(1.0) as usize, (size.y / cell).ceil().max(1.0) as usize);
         let lattice = Lattice { origin: fine.origin, cell, width, depth };
-        let mut headed = Headed { lattice, potential: Vec::new(), known: 0.0 };
+        let mut heading_field = HeadingField { lattice, potential: Vec::new(), known: 0.0 };
         let mut open = vec![false; width * depth];
         for z in 0..depth {
             for x in 0..width {
-                open[z * width + x] = walls.distance(ground, headed.lattice.middle(x, z)) > field.radius;
+                open[z * width + x] = walls.distance(ground, heading_field.lattice.middle(x, z)) > field.radius;
             }
         }
-        headed.flood(&open, from, tails);
-        headed
+        heading_field.flood(&open, from, tails);
+        heading_field
     }
 
     /// The open cell nearest to a point.
@@ -251,21 +258,21 @@ mod tests {
     use kumite_motion::{Quat, Vec3};
     use std::f32::consts::{FRAC_PI_2, PI};
 
-    fn headed(obstacles: &[Obstacle], tail: Tail) -> (Headed, Field) {
+    fn heading_field(obstacles: &[Obstacle], tail: Tail) -> (HeadingField, DistanceField) {
         let from = Vec2::new(0.0, -3.0);
-        let ground = Ground::new(obstacles, &[], from, tail.at, 0.6);
+        let ground = ObstacleGrid::new(obstacles, &[], from, tail.at, 0.6);
         let walls = Walls::new(&ground, 0.0, f32::INFINITY);
-        let field = Field::new(&ground, &walls, tail.at, 0.25);
-        (Headed::new(&ground, &walls, &field, from, &[tail], 0.5), field)
+        let field = DistanceField::new(&ground, &walls, tail.at, 0.25);
+        (HeadingField::new(&ground, &walls, &field, from, &[tail], 0.5), field)
     }
 
     /// Straight on is as far as it looks; who looks away, or should arrive looking elsewhere, has a turning circle to go.
     #[test]
     fn turning_takes_room() {
-        let (headed, field) = headed(&[], Tail { at: Vec2::new(0.0, 3.0), heading: 0.0, way: 0.0 });
+        let (heading_field, field) = heading_field(&[], Tail { at: Vec2::new(0.0, 3.0), heading: 0.0, way: 0.0 });
         let left = |x: f32, z: f32, heading: f32| {
             let at = Vec2::new(x, z);
-            headed.distance(at, heading, field.distance(at))
+            heading_field.distance(at, heading, field.distance(at))
         };
         let straight = left(0.0, -3.0, 0.0);
         assert!((straight - 6.0).abs() < 0.3, "{straight}");
@@ -282,15 +289,15 @@ mod tests {
     fn no_heading_is_nearer_than_none() {
         let half = Vec3::new(2.0, 1.0, 0.1);
         let wall = Obstacle { shape: Shape::Box { half }, at: Vec3::new(0.8, 1.0, 0.0), turn: Quat::IDENTITY };
-        let (headed, field) = headed(&[wall], Tail { at: Vec2::new(0.0, 3.0), heading: 0.0, way: 0.4 });
+        let (heading_field, field) = heading_field(&[wall], Tail { at: Vec2::new(0.0, 3.0), heading: 0.0, way: 0.4 });
         for k in 0..400 {
             let at = Vec2::new((k % 20) as f32 * 0.2 - 2.0, (k / 20) as f32 * 0.3 - 3.0);
             let plain = field.distance(at);
-            let far = headed.distance(at, k as f32, plain);
+            let far = heading_field.distance(at, k as f32, plain);
             assert!(far >= plain && (far.is_finite() || plain.is_infinite()), "{at} {far} {plain}");
         }
         // Towards the wall's near end one goes round it.
-        let round = headed.distance(Vec2::new(0.0, -1.0), 0.0, 0.0);
+        let round = heading_field.distance(Vec2::new(0.0, -1.0), 0.0, 0.0);
         assert!(round > 5.0, "{round}");
     }
 }

@@ -1,0 +1,90 @@
+//! A path through the graph laid out over the floor and in time, and which stretches of it may be played faster or slower.
+
+use kumite_motion::align::PlanarMatrix;
+use kumite_motion::{EdgeIdx, Graph};
+
+use crate::Bodies;
+use crate::warp::area;
+
+/// An edge on a path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Leg {
+    /// Which.
+    pub edge: EdgeIdx,
+    /// When its first frame is shown, path seconds from now; negative for the edge being played.
+    pub begins: f32,
+    /// Lays its clip over the world.
+    pub place: PlanarMatrix,
+}
+
+/// Edges one after the other; the first has been played for `now` seconds and its clip lies at `place`.
+pub fn lay(bodies: &Bodies, edges: &[EdgeIdx], now: f32, place: &PlanarMatrix) -> Vec<Leg> {
+    let mut legs = Vec::with_capacity(edges.len());
+    lay_into(bodies, edges.iter().copied(), now, place, &mut legs);
+    legs
+}
+
+/// Like [`lay`], without new memory.
+pub fn lay_into(
+    bodies: &Bodies,
+    edges: impl Iterator<Item = EdgeIdx>,
+    now: f32,
+    place: &PlanarMatrix,
+    legs: &mut Vec<Leg>,
+) {
+    legs.clear();
+    let (mut begins, mut at) = (-now, *place);
+    for edge in edges {
+        if !legs.is_empty() {
+            at = at.after(bodies.align(edge));
+        }
+        legs.push(Leg { edge, begins, place: at });
+        begins += bodies.seconds(edge);
+    }
+}
+
+/// Goes on after the last leg as the library does by itself, until path second `until`.
+pub fn go_on(bodies: &Bodies, graph: &Graph, until: f32, legs: &mut Vec<Leg>) {
+    while let Some(last) = legs.last().copied() {
+        let begins = last.begins + bodies.seconds(last.edge);
+        // Edges last some time, so this ends.
+        let Some(edge) = graph.after(last.edge).next() else { return };
+        if begins >= until || legs.len() > 200 {
+            return;
+        }
+        legs.push(Leg { edge, begins, place: last.place.after(bodies.align(edge)) });
+    }
+}
+
+/// The stretches of a path, up to path second `until`, whose speed may be changed in one direction.
+pub fn stretches(
+    bodies: &Bodies,
+    edges: impl Iterator<Item = EdgeIdx>,
+    now: f32,
+    until: f32,
+    slower: bool,
+    out: &mut Vec<(f32, f32)>,
+) {
+    out.clear();
+    let mut begins = -now;
+    for edge in edges {
+        let (from, to) = (begins.max(0.0), (begins + bodies.seconds(edge)).min(until));
+        begins += bodies.seconds(edge);
+        let pace = bodies.pace(edge);
+        let may = if slower { pace.may_slow() } else { pace.may_hurry() };
+        if !may || to - from < 1e-3 {
+            continue;
+        }
+        match out.last_mut() {
+            Some(last) if from - last.1 < 1e-4 => last.1 = to,
+            _ => out.push((from, to)),
+        }
+    }
+}
+
+/// `s_time` of eq. 3 for stretches: what makes the middle of an avoidance, now at `centre`, fall on `attack`. `None` where
+/// nothing may be adjusted.
+pub fn scale(stretches: &[(f32, f32)], centre: f32, attack: f32) -> Option<f32> {
+    let adjustable: f32 = stretches.iter().map(|s| area(s.1 - s.0)).sum();
+    (adjustable > 1e-3).then(|| 1.0 + (attack - centre) / adjustable)
+}
