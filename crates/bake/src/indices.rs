@@ -2,12 +2,11 @@
 
 use kumite_motion::NodeIdx;
 use kumite_motion::library::Library;
-use kumite_plan::index::NodeIndex;
-use kumite_plan::paths::Rules;
-use kumite_plan::{Bodies, Index};
+use kumite_plan::Bodies;
+use kumite_plan::dodge::{NodeIndex, PathIndex, PathRules};
 
 /// The per-node index of a library. The same on any number of threads.
-pub fn index(library: &Library, bodies: &Bodies, rules: &Rules, threads: usize) -> Index {
+pub fn index(library: &Library, bodies: &Bodies, rules: &PathRules, threads: usize) -> PathIndex {
     let graph = library.graph();
     let nodes: Vec<NodeIdx> = (0..graph.nodes().len() as u32).map(NodeIdx).collect();
     let share = nodes.len().div_ceil(threads.max(1)).max(1);
@@ -24,5 +23,5 @@ pub fn index(library: &Library, bodies: &Bodies, rules: &Rules, threads: usize) 
             parts.flat_map(|(part, nodes)| part.join().unwrap_or_else(|_| work(nodes))).collect()
         })
     };
-    Index::join(bodies, rules, made)
+    PathIndex::join(bodies, rules, made)
 }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use cpu_time::ThreadTime;
+use kumite_plan::Threat;
+use kumite_plan::dodge::{DodgeConfig, DodgeScratch};
 use kumite_plan::threat::Ball;
-use kumite_plan::{Config, Scratch, Threat};
 use kumite_stage::Target;
 use kumite_stage::attack_trial::Trial;
 use kumite_stage::wander::{play_on, wander};
@@ -25,7 +26,7 @@ struct One {
 
 /// CPU seconds of each frame, and of the decisions in it.
 fn play(defence: &Defence, mut crowd: Vec<One>) -> (Vec<f64>, Vec<f64>) {
-    let mut scratch = Scratch::default();
+    let mut scratch = DodgeScratch::default();
     let (mut frames, mut decisions) = (Vec::new(), Vec::new());
     for frame in 0..FRAMES {
         // Balls are made outside the clock: in a game they are somebody's throw.
@@ -49,7 +50,7 @@ fn play(defence: &Defence, mut crowd: Vec<One>) -> (Vec<f64>, Vec<f64>) {
             let decision = defence.decide(&one.character, &ahead, &[threat], &mut scratch);
             decisions.push(begun.elapsed().as_secs_f64());
             if let Ok(decision) = decision {
-                one.character.follow(&decision.edges, &decision.warp, decision.adaptation);
+                one.character.follow(&decision.edges, &decision.warp, decision.bend);
             }
         }
         for one in &mut crowd {
@@ -65,7 +66,7 @@ fn play(defence: &Defence, mut crowd: Vec<One>) -> (Vec<f64>, Vec<f64>) {
 
 pub(crate) fn run() {
     let Some(baked) = kumite_captures::library("embedded") else { return holds(false) };
-    let defence = Defence::new(Arc::new(baked.library), Config::default());
+    let defence = Defence::new(Arc::new(baked.library), DodgeConfig::default());
     let crowd: Vec<One> = (0..CHARACTERS)
         .filter_map(|k| {
             let character = Trial::random(defence.library(), k as u64)?.character;

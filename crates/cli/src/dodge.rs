@@ -9,10 +9,9 @@ use kumite_formats::{bvh, gltf};
 use kumite_motion::library::Library;
 use kumite_motion::{Clip, ClipIdx, EdgeIdx, NodeIdx, Roles, Vec2, Vec3};
 use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times, Window};
-use kumite_plan::adapt::Adaptation;
-use kumite_plan::dodge::{Judged, Verdict};
+use kumite_plan::dodge::{DodgeConfig, DodgeDecision, DodgeScratch, DodgeSearch, Forecast, Judged, Verdict};
 use kumite_plan::threat::Ball;
-use kumite_plan::{Bodies, Config, Decision, Outcome as Fate, Scratch, Threat, ThreatError};
+use kumite_plan::{Bend, Bodies, Threat, ThreatError};
 use kumite_stage::Target;
 use kumite_stage::attack_trial::Trial;
 use kumite_stage::dodge_referee::{self, Exhaustive, Ruling};
@@ -31,7 +30,7 @@ const AFTER: f32 = 1.2;
 const ENDINGS: &str = ".glb, .bvh, .html, .png, .gif, .json";
 
 /// A library's tables, made on all cores.
-pub(crate) fn defence(library: Arc<Library>, config: Config) -> Defence {
+pub(crate) fn defence(library: Arc<Library>, config: DodgeConfig) -> Defence {
     let bodies = Bodies::of(&library, false);
     let index = kumite_bake::indices::index(&library, &bodies, &config.rules, picture_flags::threads());
     Defence::with_index(library, bodies, index, config)
@@ -40,7 +39,7 @@ pub(crate) fn defence(library: Arc<Library>, config: Config) -> Defence {
 pub(crate) fn run(args: &DodgeArgs, progress: &Progress) -> CliResult<Report> {
     let target = check(args)?;
     let library = Arc::new(bake::load(&args.library, Path::new(""), progress)?.0);
-    let defence = defence(Arc::clone(&library), Config::default());
+    let defence = defence(Arc::clone(&library), DodgeConfig::default());
     if !defence.bodies().can_defend() {
         return Err(wrong(args, &ThreatError::NoMotions));
     }
@@ -115,12 +114,12 @@ fn one(args: &DodgeArgs, target: Target, defence: &Defence) -> CliResult<Report>
     let threats = [Threat::ball(&ball, args.lead).map_err(|e| wrong(args, &e))?];
     let planner = defence.planner();
     let mut search = defence.search(&character, &ahead, &threats, args.why).map_err(|e| wrong(args, &e))?;
-    let mut scratch = Scratch::default();
+    let mut scratch = DodgeScratch::default();
     while !search.step(&planner, &mut scratch, u32::MAX) {}
     let decision = search.decision(&planner, &mut scratch);
     let ruling = dodge_referee::judge(&character, &decision, &ahead, &threats);
     let threat = dodge_referee::threatening(&character, &ahead, &threats);
-    character.follow(&decision.edges, &decision.warp, decision.adaptation);
+    character.follow(&decision.edges, &decision.warp, decision.bend);
     let mut queue = if decision.edges.is_empty() { ahead.clone() } else { Vec::new() }.into_iter();
     for _ in 0..((args.lead + AFTER) * TICKS as f32).round() as u32 {
         let began = character.step(|_, next| queue.next().filter(|e| next.contains(e)).unwrap_or(next[0]));
@@ -131,7 +130,7 @@ fn one(args: &DodgeArgs, target: Target, defence: &Defence) -> CliResult<Report>
     let q = take.quality;
     let fate = fate(&decision, &ruling);
     let name = |edges: &[EdgeIdx], span: Option<u32>| what(library, edges, span);
-    let chosen = match (decision.span, decision.adaptation) {
+    let chosen = match (decision.span, decision.bend) {
         (None, Some(bend)) => bend_name(&bend).to_owned(),
         _ => name(&decision.edges, decision.span),
     };
@@ -139,7 +138,7 @@ fn one(args: &DodgeArgs, target: Target, defence: &Defence) -> CliResult<Report>
         "{fate}: {}{}\n    passes {:.1} cm from the body; undisturbed {:.1} cm; {} candidates from the index, {} tested\n    \
          feet slide {:.2} cm/s, float {:.2} cm, snap {:.2}; hash {:016x}\n",
         chosen,
-        if decision.adaptation.is_some() { ", adapted" } else { "" },
+        if decision.bend.is_some() { ", adapted" } else { "" },
         ruling.seen.least * 100.0,
         threat.least * 100.0,
         decision.counts.index,
@@ -170,8 +169,8 @@ fn one(args: &DodgeArgs, target: Target, defence: &Defence) -> CliResult<Report>
     let json = json!({
         "outcome": fate, "what": chosen, "threatening": threat.least < 0.0,
         "clearance_m": ruling.seen.least, "undisturbed_m": threat.least, "planned_clearance_m": decision.clearance,
-        "cost": {"avoidance": decision.terms.avoidance, "body": decision.terms.body, "timescale": decision.terms.timescale},
-        "time_scale": decision.warp.scale(), "adapted": decision.adaptation.is_some(),
+        "cost": {"avoidance": decision.cost.avoidance, "body": decision.cost.body, "timescale": decision.cost.timescale},
+        "time_scale": decision.warp.scale(), "adapted": decision.bend.is_some(),
         "block": decision.block.map(|b| json!({
             "wrist": b.wrist.name(), "time": b.time, "height": format!("{:?}", b.height).to_lowercase(),
             "side": format!("{:?}", b.side).to_lowercase(), "parry": b.parry,
@@ -204,7 +203,7 @@ fn one(args: &DodgeArgs, target: Target, defence: &Defence) -> CliResult<Report>
 }
 
 /// A bend in a word.
-fn bend_name(bend: &Adaptation) -> &'static str {
+fn bend_name(bend: &Bend) -> &'static str {
     if bend.hand.is_some() {
         "hand drawn aside"
     } else if bend.shift.y < -0.1 {
@@ -233,9 +232,9 @@ fn begin(args: &DodgeArgs, library: &Library) -> CliResult<NodeIdx> {
 }
 
 /// As the final frames have it.
-fn fate(decision: &Decision, ruling: &Ruling) -> &'static str {
+fn fate(decision: &DodgeDecision, ruling: &Ruling) -> &'static str {
     if ruling.avoided {
-        if decision.outcome == Fate::Clear { "clear" } else { "avoided" }
+        if decision.forecast == Forecast::Clear { "clear" } else { "avoided" }
     } else if ruling.blocked {
         "blocked"
     } else {
@@ -259,7 +258,7 @@ fn what(library: &Library, edges: &[EdgeIdx], span: Option<u32>) -> String {
 }
 
 fn line(rank: usize, judged: &Judged, name: &str) -> String {
-    let t = judged.terms;
+    let t = judged.cost;
     let verdict = match judged.verdict {
         Verdict::Avoids(cost) => format!("{cost:<6.3}"),
         Verdict::Hit(_) => "hit   ".into(),
@@ -283,7 +282,7 @@ fn judged_json(judged: &Judged, name: &str) -> Value {
         Verdict::OutOfScale => ("out of scale", None),
         Verdict::Bounded => ("bounded", None),
     };
-    let t = judged.terms;
+    let t = judged.cost;
     json!({
         "what": name, "verdict": verdict, "cost": cost, "avoidance": t.avoidance, "body": t.body, "timescale": t.timescale,
         "time_scale": judged.scale, "clearance_m": judged.clearance.is_finite().then_some(judged.clearance),
@@ -295,7 +294,7 @@ struct Made<'a> {
     args: &'a DodgeArgs,
     take: &'a Take,
     ball: &'a Ball,
-    decision: &'a Decision,
+    decision: &'a DodgeDecision,
     ruling: &'a Ruling,
     title: String,
 }
@@ -375,7 +374,7 @@ impl Made<'_> {
                         at: Some(self.ball.at(time)),
                     });
                 } else {
-                    let kind = if self.decision.outcome == Fate::Clear { "clear" } else { "avoided" };
+                    let kind = if self.decision.forecast == Forecast::Clear { "clear" } else { "avoided" };
                     markers.push(Marker {
                         time: BEFORE + self.args.lead,
                         kind: kind.into(),
@@ -408,12 +407,11 @@ pub(crate) fn combined(hashes: impl Iterator<Item = u64>) -> String {
 }
 
 /// CPU time of a search without the index.
-fn enumerated(defence: &Defence, trial: &Trial, scratch: &mut Scratch) -> (f64, u32) {
+fn enumerated(defence: &Defence, trial: &Trial, scratch: &mut DodgeScratch) -> (f64, u32) {
     let mut planner = defence.planner();
     planner.config.use_index = false;
     let start = ThreadTime::now();
-    let search =
-        kumite_plan::Search::new(&planner, &defence.situation(&trial.character, &trial.ahead), &trial.threats, false);
+    let search = DodgeSearch::new(&planner, &defence.situation(&trial.character, &trial.ahead), &trial.threats, false);
     let Ok(mut search) = search else { return (0.0, 0) };
     while !search.step(&planner, scratch, u32::MAX) {}
     (start.elapsed().as_secs_f64() * 1e6, search.counts().enumerated)
@@ -530,7 +528,7 @@ impl Count {
             return None;
         }
         let planner = defence.planner();
-        let mut scratch = Scratch::default();
+        let mut scratch = DodgeScratch::default();
         // The first decision pays for the scratch's memory.
         let _ = defence.decide(&trial.character, &trial.ahead, &trial.threats, &mut scratch);
         let start = ThreadTime::now();
@@ -560,7 +558,7 @@ impl Count {
         let defended = ruling.avoided || ruling.blocked;
         self.avoided += u32::from(ruling.avoided);
         self.blocked += u32::from(!ruling.avoided && ruling.blocked);
-        self.adapted += u32::from(decision.adaptation.is_some());
+        self.adapted += u32::from(decision.bend.is_some());
         let slot = Target::ALL.iter().position(|t| *t == trial.target).unwrap_or(0);
         self.by_target[slot].0 += 1;
         self.by_target[slot].1 += u32::from(defended);
@@ -583,7 +581,7 @@ impl Count {
                 let clears = found.iter().find(|f| f.cost == best).map(|f| f.clearance);
                 self.disagreed.push(json!({
                     "target": trial.target.name(), "ratio": ratio, "optimum_clears_m": clears, "planned_m": decision.clearance,
-                    "outcome": decision.outcome.name(), "candidates": decision.counts.index,
+                    "outcome": decision.forecast.name(), "candidates": decision.counts.index,
                 }));
             }
         }
@@ -591,7 +589,7 @@ impl Count {
         self.measure(trial, None);
         if ruling.avoided {
             let seconds = trial.lead;
-            let plan = (&decision.edges[..], &decision.warp, decision.adaptation);
+            let plan = (&decision.edges[..], &decision.warp, decision.bend);
             let ahead = if decision.edges.is_empty() { &trial.ahead[..] } else { &[] };
             let moved = dodge_referee::samples(&trial.character, Some(plan), ahead, seconds);
             let stayed = dodge_referee::samples(&trial.character, None, &trial.ahead, seconds);
@@ -604,12 +602,12 @@ impl Count {
     }
 
     /// Quality of the take from a little before the attack is seen to well after it has passed.
-    fn measure(&mut self, trial: &Trial, decision: Option<&Decision>) -> Option<u64> {
+    fn measure(&mut self, trial: &Trial, decision: Option<&DodgeDecision>) -> Option<u64> {
         let mut character = trial.character.clone();
         let mut recorder = Recorder::default();
         recorder.record(&character, None);
         if let Some(decision) = decision {
-            character.follow(&decision.edges, &decision.warp, decision.adaptation);
+            character.follow(&decision.edges, &decision.warp, decision.bend);
         }
         let goes_on = decision.is_none_or(|d| d.edges.is_empty());
         let mut queue = if goes_on { trial.ahead.clone() } else { Vec::new() }.into_iter();

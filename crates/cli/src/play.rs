@@ -6,9 +6,10 @@ use std::time::Instant;
 use kumite_formats::{bvh, gltf};
 use kumite_motion::{Clip, ClipIdx, EdgeIdx, NodeIdx, Roles, Vec2, Vec3};
 use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times};
+use kumite_plan::dodge::{DodgeConfig, DodgeScratch};
 use kumite_plan::threat::Ball;
 use kumite_plan::walk::{Effort, Method};
-use kumite_plan::{Config, Scratch, Threat, ThreatError};
+use kumite_plan::{Threat, ThreatError};
 use kumite_stage::Target;
 use kumite_stage::scene::{self, Scene, SceneError, Throw};
 use kumite_stage::walk::WalkRequest;
@@ -107,9 +108,9 @@ fn throw(
     aim = target.place(&play_on(character, &ahead, lead.min(5.0)), 0);
     let ball = Ball::aimed(from, aim, lead, thrown.radius, false);
     let threats = [Threat::ball(&ball, lead)?];
-    let decision = defence.decide(character, &ahead, &threats, &mut Scratch::default())?;
+    let decision = defence.decide(character, &ahead, &threats, &mut DodgeScratch::default())?;
     let ruling = dodge_referee::judge(character, &decision, &ahead, &threats);
-    character.follow(&decision.edges, &decision.warp, decision.adaptation);
+    character.follow(&decision.edges, &decision.warp, decision.bend);
     let (ends, kind) = match ruling.seen.first {
         None => (lead + 1.0, "avoided"),
         Some((time, _)) => (time, if ruling.blocked { "blocked" } else { "hit" }),
@@ -138,7 +139,7 @@ pub(crate) fn play(
 ) -> CliResult<Played> {
     let bar = progress.bar(scene.character.len(), "playing");
     let (mut takes, mut balls) = (Vec::new(), Vec::new());
-    let defence = (!scene.throw.is_empty()).then(|| dodge::defence(Arc::clone(library), Config::default()));
+    let defence = (!scene.throw.is_empty()).then(|| dodge::defence(Arc::clone(library), DodgeConfig::default()));
     let walker = match scene.character.iter().any(|a| a.goal.is_some()) {
         true => Some(walk::walker_of(library, &scene.library, true)?),
         false => None,

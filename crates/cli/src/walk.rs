@@ -12,9 +12,7 @@ use kumite_motion::library::Library;
 use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Roles, Vec3};
 use kumite_picture::{GroundPlan, Layout, Marker, Movie, Prop, Replay, Strip};
-use kumite_plan::walk::approach::ApproachConfig;
-use kumite_plan::walk::tables::Bends;
-use kumite_plan::walk::{Config, Effort, Method, WalkError};
+use kumite_plan::walk::{Effort, GoalFitConfig, Method, Nudges, WalkConfig, WalkError};
 use kumite_stage::scene::{self, SceneError};
 use kumite_stage::walk::{Attempt, WalkOutcome, WalkRequest, Walker, blocked, clutter};
 use serde_json::{Map, Value, json};
@@ -77,7 +75,7 @@ pub(crate) fn walker_of(library: &Library, name: &str, bent: bool) -> CliResult<
     let more = more.map_err(|(file, e)| Failure::bad(e.to_string()).in_file(Path::new(&file)))?;
     let baked = walking(library, more, &config)
         .map_err(|e| Failure::bad(format!("{name} has no motions to walk with: {e}")).key("--library").found(name))?;
-    Ok(Walker::new(Arc::new(baked.library), bent.then(Bends::default).as_ref()))
+    Ok(Walker::new(Arc::new(baked.library), bent.then(Nudges::default).as_ref()))
 }
 
 fn check(args: &WalkArgs) -> CliResult<Vec<Method>> {
@@ -154,11 +152,11 @@ pub(crate) fn attempt<'w>(
     effort: Effort,
     seed: u64,
 ) -> Result<(Attempt<'w>, f64), WalkError> {
-    let mut attempt = Attempt::new(walker, request, method, effort, Config::default(), seed)?;
+    let mut attempt = Attempt::new(walker, request, method, effort, WalkConfig::default(), seed)?;
     let mut seconds = 0.0;
     loop {
         let start = ThreadTime::now();
-        attempt.search(Some(&ApproachConfig::default()))?;
+        attempt.search(Some(&GoalFitConfig::default()))?;
         seconds += start.elapsed().as_secs_f64();
         if attempt.judge() {
             return Ok((attempt, seconds));
@@ -171,14 +169,14 @@ pub(crate) fn row(attempt: &Attempt<'_>, seconds: f64) -> Row {
     let mut values = vec![("search_seconds", seconds), ("evaluations", attempt.counts.evaluations as f64)];
     let (mut cost, mut quality, mut hash) = (f64::INFINITY, false, 0);
     if let Some((walked, path)) = &attempt.best {
-        cost = f64::from(path.terms.cost());
+        cost = f64::from(path.cost.total());
         let q = walked.take.quality;
         quality = walked.take.quality.passes();
         hash = walked.take.hash;
         let travel = f64::from(walked.course.travel);
         values.extend([
             ("transitions", walked.transitions as f64),
-            ("transition_cost", f64::from(path.terms.smooth)),
+            ("transition_cost", f64::from(path.cost.smooth)),
             ("frames", f64::from(walked.take.clip.seconds()) * 30.0),
             ("location_cm", f64::from(walked.before.0) * 100.0),
             ("orientation_deg", f64::from(walked.before.1).to_degrees()),
@@ -373,14 +371,14 @@ fn one(args: &WalkArgs, walker: &Walker, methods: &[Method], effort: Effort) -> 
                 walked.take.hash,
                 attempt.counts.evaluations,
             );
-            let t = path.terms;
+            let t = path.cost;
             told["cost"] = json!({"smooth": t.smooth, "goal": t.goal, "waypoints": t.waypoints, "collide": t.collide, "travel": t.travel});
             told["hash"] = json!(format!("{:016x}", walked.take.hash));
             if args.why {
                 let _ = write!(
                     text,
                     "\n    cost {:.3}: transitions {:.3}, goal {:.3}, corners {:.3}, collisions {:.3}, travel {:.3}; expected way {:.2} m",
-                    t.cost(),
+                    t.total(),
                     t.smooth,
                     t.goal,
                     t.waypoints,
@@ -388,7 +386,7 @@ fn one(args: &WalkArgs, walker: &Walker, methods: &[Method], effort: Effort) -> 
                     t.travel,
                     attempt.expected
                 );
-                for step in &path.steps {
+                for step in &path.transitions {
                     let ((from, leaves), (to, enters)) =
                         (walker.tables().frame(step.from), walker.tables().frame(step.to));
                     let (library, fps) = (walker.library(), walker.tables().fps);

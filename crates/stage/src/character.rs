@@ -11,8 +11,7 @@ use kumite_motion::library::Library;
 use kumite_motion::rotation::{about, twist_angle, yaw, yaw_of};
 use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Role, Vec2, Vec3, WorldPose, fk, humanoid, sample};
 
-use kumite_plan::Warp;
-use kumite_plan::adapt::Adaptation;
+use kumite_plan::{Bend, Warp};
 
 use crate::TICKS;
 use crate::feet::{Feet, GRIP};
@@ -57,7 +56,7 @@ struct Following {
     /// What to play, and what lays it over what was played where the graph's own alignment does not.
     edges: VecDeque<(EdgeIdx, Option<Planar>)>,
     warp: Warp,
-    adaptation: Option<Adaptation>,
+    bend: Option<Bend>,
     /// Since the decision, stage seconds.
     time: f32,
     /// And path seconds.
@@ -144,16 +143,16 @@ impl Character {
     }
 
     /// Plays these edges after the current one, at this speed and bent like this, then goes on as before. Times count from now.
-    pub fn follow(&mut self, edges: &[EdgeIdx], warp: &Warp, adaptation: Option<Adaptation>) {
+    pub fn follow(&mut self, edges: &[EdgeIdx], warp: &Warp, bend: Option<Bend>) {
         let edges = edges.iter().map(|e| (*e, None)).collect();
-        self.following = Some(Following { edges, warp: warp.clone(), adaptation, time: 0.0, path: 0.0 });
+        self.following = Some(Following { edges, warp: warp.clone(), bend, time: 0.0, path: 0.0 });
     }
 
     /// Plays these edges after the current one, each laid over what was played before as it says: a path that bends a little where it could
     /// branch. A join hides the bend, planted feet stay.
     pub fn follow_bent(&mut self, edges: &[(EdgeIdx, Option<Planar>)]) {
         let edges = edges.iter().copied().collect();
-        self.following = Some(Following { edges, warp: Warp::none(), adaptation: None, time: 0.0, path: 0.0 });
+        self.following = Some(Following { edges, warp: Warp::none(), bend: None, time: 0.0, path: 0.0 });
     }
 
     /// Whether a decision is still being carried out.
@@ -191,8 +190,7 @@ impl Character {
             began = Some(chosen);
         }
         self.show();
-        let done =
-            |f: &Following| f.edges.is_empty() && f.adaptation.is_none_or(|a| a.over(f.time)) && f.warp.ended(f.time);
+        let done = |f: &Following| f.edges.is_empty() && f.bend.is_none_or(|a| a.over(f.time)) && f.warp.ended(f.time);
         if self.following.as_ref().is_some_and(done) {
             self.following = None;
             self.rate = 1.0;
@@ -257,8 +255,8 @@ impl Character {
         let time = edge.first.at() as f32 / clip.fps() + self.playing.since;
         let planted = sample::contacts_at(clip, time);
         let soon = sample::contacts_at(clip, time + GRIP);
-        if let Some((adaptation, time)) = self.following.as_ref().and_then(|f| Some((f.adaptation?, f.time))) {
-            adaptation.apply(time, self.library.skeleton(), &mut pose, &mut self.world);
+        if let Some((bend, time)) = self.following.as_ref().and_then(|f| Some((f.bend?, f.time))) {
+            bend.apply(time, self.library.skeleton(), &mut pose, &mut self.world);
         }
         fk::pose(self.library.skeleton(), &pose, &mut self.world);
         self.contacts =

@@ -2,8 +2,7 @@
 
 use kumite_motion::rotation::yaw_of;
 use kumite_motion::{Clip, FrameIdx, JointIdx, Pose, Roles, Vec2, Vec3, WorldPose, fk, mass};
-use kumite_plan::walk::field::{length, turning};
-use kumite_plan::walk::tables::SWAY;
+use kumite_plan::walk::{SWAY, length, turning};
 
 /// Directions are those of pieces as long as this, metres.
 const PIECE: f32 = 0.25;

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use kumite_motion::EdgeIdx;
+use kumite_motion::align::PlanarMatrix;
 use kumite_motion::library::Library;
-use kumite_plan::cull::Planes;
-use kumite_plan::{
-    Bodies, Config, Decision, Form, Index, Place, Planner, Scratch, Search, Situation, Threat, ThreatError,
+use kumite_plan::dodge::{
+    CullingPlanes, DodgeConfig, DodgeDecision, DodgePlanner, DodgeScratch, DodgeSearch, PathIndex, Situation,
 };
+use kumite_plan::{Bodies, Form, Threat, ThreatError};
 
 use crate::Character;
 
@@ -16,23 +17,23 @@ use crate::Character;
 pub struct Defence {
     library: Arc<Library>,
     bodies: Bodies,
-    index: Index,
-    planes: Planes,
+    index: PathIndex,
+    planes: CullingPlanes,
     /// How decisions are made.
-    pub config: Config,
+    pub config: DodgeConfig,
 }
 
 impl Defence {
     /// Works the tables out on this thread.
-    pub fn new(library: Arc<Library>, config: Config) -> Defence {
+    pub fn new(library: Arc<Library>, config: DodgeConfig) -> Defence {
         let bodies = Bodies::of(&library, false);
-        let index = Index::of(&bodies, library.graph(), &config.rules);
+        let index = PathIndex::of(&bodies, library.graph(), &config.rules);
         Defence::with_index(library, bodies, index, config)
     }
 
     /// From tables made elsewhere, of the same library.
-    pub fn with_index(library: Arc<Library>, bodies: Bodies, index: Index, config: Config) -> Defence {
-        let planes = Planes::of(&bodies);
+    pub fn with_index(library: Arc<Library>, bodies: Bodies, index: PathIndex, config: DodgeConfig) -> Defence {
+        let planes = CullingPlanes::of(&bodies);
         Defence { library, bodies, index, planes, config }
     }
 
@@ -42,12 +43,12 @@ impl Defence {
     }
 
     /// Paths by node.
-    pub fn index(&self) -> &Index {
+    pub fn index(&self) -> &PathIndex {
         &self.index
     }
 
     /// For culling.
-    pub fn planes(&self) -> &Planes {
+    pub fn planes(&self) -> &CullingPlanes {
         &self.planes
     }
 
@@ -57,15 +58,15 @@ impl Defence {
     }
 
     /// For one decision.
-    pub fn planner(&self) -> Planner<'_> {
+    pub fn planner(&self) -> DodgePlanner<'_> {
         let (bodies, index, planes) = (&self.bodies, &self.index, &self.planes);
-        Planner { bodies, graph: self.library.graph(), index, planes, config: self.config }
+        DodgePlanner { bodies, graph: self.library.graph(), index, planes, config: self.config }
     }
 
     /// Where a character's playhead is. `ahead` is what it will play next if nothing happens.
     pub fn situation<'a>(&self, character: &Character, ahead: &'a [EdgeIdx]) -> Situation<'a> {
         let playing = character.playing();
-        Situation { edge: playing.edge, since: playing.since, place: Place::of(&character.placement()), ahead }
+        Situation { edge: playing.edge, since: playing.since, place: PlanarMatrix::new(&character.placement()), ahead }
     }
 
     /// Decides for a character, all at once. Attacks that touch it already are refused.
@@ -74,8 +75,8 @@ impl Defence {
         character: &Character,
         ahead: &[EdgeIdx],
         threats: &[Threat],
-        scratch: &mut Scratch,
-    ) -> Result<Decision, ThreatError> {
+        scratch: &mut DodgeScratch,
+    ) -> Result<DodgeDecision, ThreatError> {
         let planner = self.planner();
         let mut search = self.search(character, ahead, threats, false)?;
         while !search.step(&planner, scratch, u32::MAX) {}
@@ -89,12 +90,12 @@ impl Defence {
         ahead: &[EdgeIdx],
         threats: &[Threat],
         why: bool,
-    ) -> Result<Search, ThreatError> {
+    ) -> Result<DodgeSearch, ThreatError> {
         if !Arc::ptr_eq(character.library(), &self.library) && **character.library() != *self.library {
             return Err(ThreatError::Foreign);
         }
         let planner = self.planner();
-        let search = Search::new(&planner, &self.situation(character, ahead), threats, why)?;
+        let search = DodgeSearch::new(&planner, &self.situation(character, ahead), threats, why)?;
         let depth = search.inside(&planner);
         if depth > 0.0 { Err(ThreatError::Inside { depth }) } else { Ok(search) }
     }

@@ -5,8 +5,8 @@ use kumite_motion::graph::EdgeIdx;
 use kumite_motion::library::Library;
 use kumite_motion::rotation::nlerp;
 use kumite_motion::{Pose, Role, SpanKind, Vec3, WorldPose, fk};
-use kumite_plan::adapt::Adaptation;
-use kumite_plan::{Decision, Threat, Warp};
+use kumite_plan::dodge::DodgeDecision;
+use kumite_plan::{Bend, Threat, Warp};
 
 use crate::{Character, TICKS};
 
@@ -34,13 +34,13 @@ pub struct Seen {
 /// Plays a copy of a character for some seconds: a plan, then `ahead`, then as the graph goes on by itself.
 pub fn samples(
     character: &Character,
-    plan: Option<(&[EdgeIdx], &Warp, Option<Adaptation>)>,
+    plan: Option<(&[EdgeIdx], &Warp, Option<Bend>)>,
     ahead: &[EdgeIdx],
     seconds: f32,
 ) -> BodySamples {
     let mut copy = character.clone();
-    if let Some((edges, warp, adaptation)) = plan {
-        copy.follow(edges, warp, adaptation);
+    if let Some((edges, warp, bend)) = plan {
+        copy.follow(edges, warp, bend);
     }
     let mut queue = ahead.iter().copied();
     let library = character.library();
@@ -126,9 +126,9 @@ pub struct Ruling {
 }
 
 /// Plays a decision and judges it.
-pub fn judge(character: &Character, decision: &Decision, ahead: &[EdgeIdx], threats: &[Threat]) -> Ruling {
+pub fn judge(character: &Character, decision: &DodgeDecision, ahead: &[EdgeIdx], threats: &[Threat]) -> Ruling {
     let seconds = threats.iter().map(Threat::ends).fold(0.0, f32::max) + 0.1;
-    let plan = (&decision.edges[..], &decision.warp, decision.adaptation);
+    let plan = (&decision.edges[..], &decision.warp, decision.bend);
     let ahead = if decision.edges.is_empty() { ahead } else { &[] };
     let seen = look(&samples(character, Some(plan), ahead, seconds), threats);
     let blocked = match (decision.block, seen.first) {

@@ -7,11 +7,9 @@ use kumite_motion::library::Library;
 use kumite_motion::rotation::wrap;
 use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Chance, Clip, ClipError, EdgeIdx, Quat, SpanKind, Vec2, Vec3};
-use kumite_plan::walk::approach::ApproachConfig;
-use kumite_plan::walk::field::{Walls, least_turning};
-use kumite_plan::walk::tables::Bends;
 use kumite_plan::walk::{
-    At, Config, Counts, Effort, Field, Ground, Method, Path, Query, Solver, Step, Tables, Task, WalkError,
+    DistanceField, Effort, GlobalFrame, GoalFitConfig, Method, Nudges, ObstacleGrid, Query, Solver, Tables, Task,
+    Transition, WalkConfig, WalkCounts, WalkError, WalkPath, Walls, least_turning,
 };
 
 use crate::course::{self, Course};
@@ -50,7 +48,7 @@ pub struct Walked {
 
 impl Walker {
     /// Works the tables out; `bends` lets clips be bent a little on the way.
-    pub fn new(library: Arc<Library>, bends: Option<&Bends>) -> Walker {
+    pub fn new(library: Arc<Library>, bends: Option<&Nudges>) -> Walker {
         let tables = Tables::of(&library, bends);
         Walker { library, tables }
     }
@@ -112,7 +110,12 @@ impl Walker {
     }
 
     /// The edges of a path after its first, each with what lays it over the one before where the graph does not, and how long all of it is.
-    pub fn edges(&self, begin: EdgeIdx, steps: &[Step], end: At) -> (Vec<(EdgeIdx, Option<Planar>)>, f32) {
+    pub fn edges(
+        &self,
+        begin: EdgeIdx,
+        transitions: &[Transition],
+        end: GlobalFrame,
+    ) -> (Vec<(EdgeIdx, Option<Planar>)>, f32) {
         let graph = self.library.graph();
         let tables = &self.tables;
         let first = graph.edge(begin);
@@ -120,7 +123,7 @@ impl Walker {
         let mut frames = 0u32;
         let (mut entered, mut at) = (tables.at(first.clip, first.first), tables.at(first.clip, first.last));
         // Plays the clip on until a frame is passed.
-        let go_on = |at: &mut At, until: At, edges: &mut Vec<(EdgeIdx, Option<Planar>)>| {
+        let go_on = |at: &mut GlobalFrame, until: GlobalFrame, edges: &mut Vec<(EdgeIdx, Option<Planar>)>| {
             let onward = tables.onward(tables.clip(*at));
             while *at < until {
                 let Some((_, edge, next)) = onward.iter().find(|o| o.0 == *at) else { return };
@@ -128,7 +131,7 @@ impl Walker {
                 *at = *next;
             }
         };
-        for step in steps {
+        for step in transitions {
             go_on(&mut at, step.from, &mut edges);
             frames += step.from - entered;
             let own = graph.edge(step.edge).join.map(|e| e.align);
@@ -147,13 +150,13 @@ impl Walker {
     fn play(
         &self,
         character: &Character,
-        steps: &[Step],
-        path: &Path,
+        transitions: &[Transition],
+        path: &WalkPath,
         before: (f32, f32),
         request: &WalkRequest,
     ) -> Result<Walked, ClipError> {
         let begin = character.playing().edge;
-        let (edges, seconds) = self.edges(begin, steps, path.end);
+        let (edges, seconds) = self.edges(begin, transitions, path.end);
         let mut character = character.clone();
         character.follow_bent(&edges);
         let mut recorder = Recorder::default();
@@ -174,7 +177,7 @@ impl Walker {
             turned,
             before,
             course,
-            transitions: path.steps.iter().filter(|s| s.from != s.to).count(),
+            transitions: path.transitions.iter().filter(|s| s.from != s.to).count(),
             collision_frames: met.frames,
             penetration: met.deepest,
             depths: met.depths,
@@ -288,9 +291,9 @@ fn shaken(obstacle: &Obstacle, chance: &mut Chance) -> Obstacle {
 
 /// Whether a disc gets from start to goal between obstacles of any height.
 pub fn has_way(request: &WalkRequest, radius: f32) -> bool {
-    let ground = Ground::new(&request.obstacles, &[], request.at, request.goal, radius);
+    let ground = ObstacleGrid::new(&request.obstacles, &[], request.at, request.goal, radius);
     let walls = Walls::new(&ground, 0.0, f32::INFINITY);
-    Field::new(&ground, &walls, request.goal, radius).route(request.at).is_some()
+    DistanceField::new(&ground, &walls, request.goal, radius).route(request.at).is_some()
 }
 
 /// How an attempt ended.
@@ -321,9 +324,9 @@ const ROUNDS: u32 = 10;
 /// A path that was found.
 #[derive(Clone, Debug)]
 struct Found {
-    path: Path,
+    path: WalkPath,
     /// Its steps, the last ones bent.
-    steps: Vec<Step>,
+    transitions: Vec<Transition>,
     /// How far from the goal it ends before they are: metres, radians.
     before: (f32, f32),
     /// Whether it is thought to touch nothing as bent.
@@ -339,7 +342,7 @@ pub struct Attempt<'w> {
     character: Character,
     method: Method,
     effort: Effort,
-    config: Config,
+    config: WalkConfig,
     seed: u64,
     round: u32,
     /// How much farther each obstacle is kept from, metres: those that were touched.
@@ -355,7 +358,7 @@ pub struct Attempt<'w> {
     /// What the last search found, first what is thought to touch nothing, then by cost.
     found: Vec<Found>,
     /// What was done in all rounds.
-    pub counts: Counts,
+    pub counts: WalkCounts,
     /// States of informed starts in all rounds.
     pub states: usize,
     /// Length of the straightened way, metres.
@@ -365,7 +368,7 @@ pub struct Attempt<'w> {
     /// What it has to turn at least, radians.
     pub least_turning: f32,
     /// The best that was played, and its path.
-    pub best: Option<(Walked, Path)>,
+    pub best: Option<(Walked, WalkPath)>,
     /// What came of it.
     pub outcome: WalkOutcome,
 }
@@ -377,7 +380,7 @@ impl<'w> Attempt<'w> {
         request: &'w WalkRequest,
         method: Method,
         effort: Effort,
-        config: Config,
+        config: WalkConfig,
         seed: u64,
     ) -> Result<Attempt<'w>, WalkError> {
         let begin = walker.start_edge(request.begin.as_deref()).ok_or(WalkError::NoWalk)?;
@@ -400,7 +403,7 @@ impl<'w> Attempt<'w> {
             closest: None,
             bent: false,
             found: Vec::new(),
-            counts: Counts::default(),
+            counts: WalkCounts::default(),
             states: 0,
             expected: 0.0,
             route: Vec::new(),
@@ -411,7 +414,7 @@ impl<'w> Attempt<'w> {
     }
 
     /// Looks for paths; what takes time. `bends`: how far the last steps are bent.
-    pub fn search(&mut self, approach: Option<&ApproachConfig>) -> Result<(), WalkError> {
+    pub fn search(&mut self, approach: Option<&GoalFitConfig>) -> Result<(), WalkError> {
         let request = self.request;
         let mut query =
             self.walker.query(&self.character, request.goal, request.goal_facing, request.action.as_deref());
@@ -450,19 +453,19 @@ impl<'w> Attempt<'w> {
         self.counts.followed += counts.followed;
         self.counts.minima += counts.minima;
         self.states += solver.states();
-        if let Some(aim) = solver.aim() {
+        if let Some(objective) = solver.objective() {
             if self.round == 0 {
-                self.expected = aim.length;
+                self.expected = objective.length;
             }
             for path in solver.found() {
-                let last = path.steps.iter().fold(aim.start.1, |place, step| place.after(&step.align));
-                let (planned, heading) = aim.arrives(&last, path.end);
-                let turned = aim.facing.map_or(0.0, |f| wrap(heading - f).abs());
-                let before = ((planned - aim.goal).length(), turned);
-                let (steps, clear) =
-                    approach.map_or_else(|| (path.steps.clone(), true), |config| solver.bent(path, config));
+                let last = path.transitions.iter().fold(objective.start.1, |place, step| place.after(&step.align));
+                let (planned, heading) = objective.arrives(&last, path.end);
+                let turned = objective.facing.map_or(0.0, |f| wrap(heading - f).abs());
+                let before = ((planned - objective.goal).length(), turned);
+                let (transitions, clear) =
+                    approach.map_or_else(|| (path.transitions.clone(), true), |config| solver.fitted(path, config));
                 let at = if clear { self.found.partition_point(|f| f.clear) } else { self.found.len() };
-                self.found.insert(at, Found { path: path.clone(), steps, before, clear });
+                self.found.insert(at, Found { path: path.clone(), transitions, before, clear });
             }
         }
         Ok(())
@@ -474,14 +477,16 @@ impl<'w> Attempt<'w> {
             return true;
         }
         let (mut touched, mut any) = (false, false);
-        for Found { path, steps, before, .. } in std::mem::take(&mut self.found) {
+        for Found { path, transitions, before, .. } in std::mem::take(&mut self.found) {
             let there = before.0 <= THERE.0 && before.1 <= THERE.1;
             any |= there;
             // What ends elsewhere is not played in vain, unless there is nothing else.
             if !there && self.best.is_some() {
                 continue;
             }
-            let Ok(walked) = self.walker.play(&self.character, &steps, &path, before, self.request) else { continue };
+            let Ok(walked) = self.walker.play(&self.character, &transitions, &path, before, self.request) else {
+                continue;
+            };
             let close = !self.bent || (walked.off <= CLOSE.0 && walked.turned <= CLOSE.1);
             let outcome = match (walked.collision_frames, there && close) {
                 (0, true) => WalkOutcome::Arrived,

@@ -5,18 +5,18 @@
 use std::sync::{Arc, OnceLock, mpsc};
 
 use kumite_captures::library;
-use kumite_motion::align::Planar;
+use kumite_motion::align::{Planar, PlanarMatrix};
 use kumite_motion::{Role, Vec2, Vec3};
-use kumite_plan::adapt::Adaptation;
+use kumite_plan::dodge::{DodgeConfig, DodgeDecision, DodgeScratch, DodgeSearch, Forecast};
 use kumite_plan::threat::{Ball, Sphere};
-use kumite_plan::{Config, Outcome, Place, Scratch, Search, Threat, ThreatError, Warp};
+use kumite_plan::{Bend, Threat, ThreatError, Warp};
 use kumite_stage::attack_trial::Trial;
 use kumite_stage::dodge_referee::{self, Exhaustive};
 use kumite_stage::{Character, Defence};
 
 fn defence() -> &'static Defence {
     static DEFENCE: OnceLock<Defence> = OnceLock::new();
-    DEFENCE.get_or_init(|| Defence::new(Arc::new(library("embedded").unwrap().library), Config::default()))
+    DEFENCE.get_or_init(|| Defence::new(Arc::new(library("embedded").unwrap().library), DodgeConfig::default()))
 }
 
 fn trials(count: u64) -> impl Iterator<Item = Trial> {
@@ -28,7 +28,7 @@ fn trials(count: u64) -> impl Iterator<Item = Trial> {
 fn what_can_be_avoided_is_avoided_at_the_least_cost() {
     let defence = defence();
     let exhaustive = Exhaustive::new(defence.library());
-    let mut scratch = Scratch::default();
+    let mut scratch = DodgeScratch::default();
     let (mut avoidable, mut avoided, mut agreed, mut core, mut defended) = (0, 0, 0, 0, 0);
     for trial in trials(400) {
         if dodge_referee::threatening(&trial.character, &trial.ahead, &trial.threats).first.is_none() {
@@ -59,16 +59,16 @@ fn a_dodge_into_the_ball_is_caught() {
     let defence = defence();
     let mut caught = 0;
     for trial in trials(40) {
-        let mut scratch = Scratch::default();
+        let mut scratch = DodgeScratch::default();
         let Ok(decision) = defence.decide(&trial.character, &trial.ahead, &trial.threats, &mut scratch) else {
             continue;
         };
         let good = dodge_referee::judge(&trial.character, &decision, &trial.ahead, &trial.threats);
-        if decision.outcome != Outcome::Avoided || !good.avoided {
+        if decision.forecast != Forecast::Avoided || !good.avoided {
             continue;
         }
         // The fault: nothing is played of what was decided.
-        let faulty = kumite_plan::Decision { edges: Vec::new(), warp: Warp::none(), adaptation: None, ..decision };
+        let faulty = DodgeDecision { edges: Vec::new(), warp: Warp::none(), bend: None, ..decision };
         let bad = dodge_referee::judge(&trial.character, &faulty, &trial.ahead, &trial.threats);
         assert!(!bad.avoided, "{:?}", bad.seen);
         caught += 1;
@@ -79,8 +79,8 @@ fn a_dodge_into_the_ball_is_caught() {
 #[test]
 fn index_culling_and_slices_change_no_decision() {
     let defence = defence();
-    let (mut scratch, mut compared) = (Scratch::default(), 0);
-    let clean = |d: &kumite_plan::Decision| d.outcome == Outcome::Avoided && d.clearance >= 0.0;
+    let (mut scratch, mut compared) = (DodgeScratch::default(), 0);
+    let clean = |d: &DodgeDecision| d.forecast == Forecast::Avoided && d.clearance >= 0.0;
     for trial in trials(300) {
         let situation = defence.situation(&trial.character, &trial.ahead);
         let mut plain = defence.planner();
@@ -93,14 +93,14 @@ fn index_culling_and_slices_change_no_decision() {
             if clean(&whole) {
                 assert_eq!((&other.edges, &other.warp), (&whole.edges, &whole.warp));
             }
-            assert_eq!(other.traversed, !index && whole.outcome != Outcome::Clear);
+            assert_eq!(other.traversed, !index && whole.forecast != Forecast::Clear);
         }
         // One candidate a slice, as a game would.
         let planner = defence.planner();
-        let mut search = Search::new(&planner, &situation, &trial.threats, false).unwrap();
+        let mut search = DodgeSearch::new(&planner, &situation, &trial.threats, false).unwrap();
         while !search.step(&planner, &mut scratch, 1) {}
         let sliced = search.decision(&planner, &mut scratch);
-        assert_eq!((&sliced.edges, sliced.adaptation), (&whole.edges, whole.adaptation));
+        assert_eq!((&sliced.edges, sliced.bend), (&whole.edges, whole.bend));
         compared += u32::from(whole.counts.index > 1);
     }
     assert!(compared >= 3, "{compared}");
@@ -110,16 +110,16 @@ fn index_culling_and_slices_change_no_decision() {
 #[test]
 fn a_worker_decides_while_the_character_plays_on() {
     let defence = defence();
-    let mut went_on = 0;
+    let mut rebased = 0;
     for trial in trials(60) {
         let Ok(search) = defence.search(&trial.character, &trial.ahead, &trial.threats, false) else { continue };
         let mut character = trial.character.clone();
         let mut ahead = trial.ahead.clone();
         std::thread::scope(|scope| {
-            let (send, work) = mpsc::channel::<Search>();
-            let (back, done) = mpsc::channel::<Search>();
+            let (send, work) = mpsc::channel::<DodgeSearch>();
+            let (back, done) = mpsc::channel::<DodgeSearch>();
             scope.spawn(move || {
-                let (planner, mut scratch) = (defence.planner(), Scratch::default());
+                let (planner, mut scratch) = (defence.planner(), DodgeScratch::default());
                 for mut search in work {
                     search.step(&planner, &mut scratch, 1);
                     if back.send(search).is_err() {
@@ -136,14 +136,14 @@ fn a_worker_decides_while_the_character_plays_on() {
                     if next.contains(&chosen) { chosen } else { next[0] }
                 });
                 if began.is_some() && !search.done() {
-                    went_on += 1;
+                    rebased += 1;
                     let seconds = tick as f32 / 120.0;
-                    if search.went_on(&planner, &defence.situation(&character, &ahead), seconds).is_err() {
+                    if search.rebase(&planner, &defence.situation(&character, &ahead), seconds).is_err() {
                         return;
                     }
                 }
                 if search.done() {
-                    let decision = search.decision(&planner, &mut Scratch::default());
+                    let decision = search.decision(&planner, &mut DodgeScratch::default());
                     let first = decision.edges.first();
                     let graph = defence.library().graph();
                     assert!(
@@ -155,7 +155,7 @@ fn a_worker_decides_while_the_character_plays_on() {
             }
         });
     }
-    println!("{went_on} went on to another edge while deciding");
+    println!("{rebased} went on to another edge while deciding");
 }
 
 #[test]
@@ -168,10 +168,10 @@ fn several_attacks_strikes_and_sphere_sets_are_avoided_together() {
         let both = [trial.threats[0].clone(), Threat::ball(&second, trial.lead).unwrap()];
         let spheres: Vec<Sphere> = both.iter().flat_map(|t| t.spheres.clone()).collect();
         let set = [Threat::spheres(spheres, trial.lead).unwrap()];
-        let mut scratch = Scratch::default();
+        let mut scratch = DodgeScratch::default();
         let one = defence.decide(&trial.character, &trial.ahead, &both, &mut scratch).unwrap();
         let other = defence.decide(&trial.character, &trial.ahead, &set, &mut scratch).unwrap();
-        assert_eq!((one.outcome, &one.edges), (other.outcome, &other.edges));
+        assert_eq!((one.forecast, &one.edges), (other.forecast, &other.edges));
         tried += 1;
         avoided += u32::from(dodge_referee::judge(&trial.character, &one, &trial.ahead, &both).avoided);
     }
@@ -184,7 +184,7 @@ fn several_attacks_strikes_and_sphere_sets_are_avoided_together() {
         .map(kumite_motion::EdgeIdx)
         .find(|e| graph.edge(*e).clip.at() == jab && graph.edge(*e).seconds > 0.4)
         .unwrap();
-    let place = Place::of(&Planar { turn: 0.0, shift: Vec2::new(0.0, 1.0) });
+    let place = PlanarMatrix::new(&Planar { turn: 0.0, shift: Vec2::new(0.0, 1.0) });
     let strike = Threat::strike(defence.bodies(), &[edge], 0.0, &place, Role::LeftWrist, (0.2, 0.5)).unwrap();
     assert!(strike.spheres.len() == defence.bodies().of_part(Role::LeftWrist).count() && strike.arrives == 0.35);
 }
@@ -207,10 +207,11 @@ fn nonsense_is_refused_with_a_reason() {
     let defence = defence();
     let library = defence.library();
     let character = Character::new(Arc::clone(library), kumite_motion::NodeIdx(0), Vec2::ZERO, 0.0);
-    let mut scratch = Scratch::default();
+    let mut scratch = DodgeScratch::default();
     let head = character.world().position(Role::Head.joint());
     let inside = Threat::ball(&Ball { from: head, ..ball }, 0.1).unwrap();
-    let refused = |threats: &[Threat]| defence.decide(&character, &[], threats, &mut Scratch::default()).unwrap_err();
+    let refused =
+        |threats: &[Threat]| defence.decide(&character, &[], threats, &mut DodgeScratch::default()).unwrap_err();
     assert!(matches!(refused(&[inside]), ThreatError::Inside { depth } if depth > 0.05));
     assert_eq!(refused(&[]), ThreatError::Empty);
     let past = Threat::ball(&ball, 0.7).unwrap().later(0.8);
@@ -229,12 +230,12 @@ fn bends_stay_within_limits_and_feet_stay() {
     for _ in 0..30 {
         character.step(|_, next| next[0]);
     }
-    let bend = Adaptation {
+    let bend = Bend {
         lean: Vec3::Z * 0.66,
         shift: Vec3::new(-0.3, -0.1, 0.0),
         rise: (0.0, 0.3),
         fall: (0.5, 1.0),
-        ..Adaptation::default()
+        ..Bend::default()
     };
     character.follow(&[], &Warp::none(), Some(bend));
     for tick in 0..150 {

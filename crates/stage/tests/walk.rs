@@ -7,9 +7,9 @@ use std::sync::{Arc, OnceLock};
 use kumite_bake::walking::{WalkingConfig, walking};
 use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Chance, Quat, Vec2, Vec3};
-use kumite_plan::walk::approach::ApproachConfig;
-use kumite_plan::walk::tables::Bends;
-use kumite_plan::walk::{Config, Effort, Errata, Form, Method, Search, Task, WalkError};
+use kumite_plan::walk::{
+    Effort, Form, GoalFitConfig, Method, MutationSearch, Nudges, Task, WalkConfig, WalkErrata, WalkError,
+};
 use kumite_stage::course::Course;
 use kumite_stage::scene;
 use kumite_stage::walk::{Attempt, WalkOutcome, WalkRequest, Walker, blocked, clutter, has_way};
@@ -20,7 +20,7 @@ fn walker() -> &'static Walker {
         let library = kumite_captures::library("embedded").unwrap().library;
         let more = kumite_keying::embedded::walks().unwrap();
         let baked = walking(&library, more, &WalkingConfig { mirror: true, ..WalkingConfig::default() }).unwrap();
-        Walker::new(Arc::new(baked.library), Some(&Bends::default()))
+        Walker::new(Arc::new(baked.library), Some(&Nudges::default()))
     })
 }
 
@@ -30,9 +30,9 @@ fn request(name: &str) -> WalkRequest {
 }
 
 fn attempt(request: &WalkRequest, method: Method, seed: u64) -> Result<Attempt<'_>, WalkError> {
-    let mut attempt = Attempt::new(walker(), request, method, Effort::default(), Config::default(), seed)?;
+    let mut attempt = Attempt::new(walker(), request, method, Effort::default(), WalkConfig::default(), seed)?;
     loop {
-        attempt.search(Some(&ApproachConfig::default()))?;
+        attempt.search(Some(&GoalFitConfig::default()))?;
         if attempt.judge() {
             return Ok(attempt);
         }
@@ -49,7 +49,7 @@ fn arrives(name: &str, request: &WalkRequest, method: Method, seed: u64) -> (Cou
     assert!(walked.off <= 0.03 && walked.turned.to_degrees() <= 2.0, "{name}: {} {}", walked.off, walked.turned);
     let q = walked.take.quality;
     assert!(q.foot_slide_cm_s <= 2.0 && q.float_cm <= 1.0 && q.snap <= 1.5, "{name}: {q:?}");
-    assert!(path.terms.cost().is_finite());
+    assert!(path.cost.total().is_finite());
     (walked.course, attempt.least_turning)
 }
 
@@ -162,8 +162,8 @@ fn two_threads_walk_the_same_frames_as_one() {
         let request = clutter(&request("grid"), seed);
         let walk = |threads: usize| {
             let effort = Effort { threads, ..Effort::default() };
-            let mut attempt = Attempt::new(walker(), &request, method, effort, Config::default(), seed).unwrap();
-            attempt.search(Some(&ApproachConfig::default())).unwrap();
+            let mut attempt = Attempt::new(walker(), &request, method, effort, WalkConfig::default(), seed).unwrap();
+            attempt.search(Some(&GoalFitConfig::default())).unwrap();
             attempt.judge();
             (attempt.counts, attempt.best.unwrap().0.take.hash)
         };
@@ -214,10 +214,10 @@ fn incremental_evaluation_agrees_with_the_naive_one() {
     let request = clutter(&request("grid"), 1);
     let character = walker.spawn(walker.start_edge(None).unwrap(), request.at, request.facing);
     let query = walker.query(&character, request.goal, request.goal_facing, None);
-    let task = Task::new(walker.library(), walker.tables(), query, &request.obstacles, Config::default()).unwrap();
+    let task = Task::new(walker.library(), walker.tables(), query, &request.obstacles, WalkConfig::default()).unwrap();
     let mut collided = 0;
     for (seed, aim) in [task.ems().unwrap(), task.pff().unwrap()].into_iter().enumerate() {
-        let mut search = Search::new(aim, seed as u64);
+        let mut search = MutationSearch::new(aim, seed as u64);
         for _ in 0..6 {
             assert!(search.restart());
             // Some rounds of mutations: paths whose beginnings were never looked at again.
@@ -225,7 +225,7 @@ fn incremental_evaluation_agrees_with_the_naive_one() {
             for path in search.pool() {
                 let slow = search.aim().naive(&path.steps, path.end);
                 let near = |a: f32, b: f32| (a - b).abs() <= 1e-3 * (1.0 + a.abs());
-                let fast = path.terms;
+                let fast = path.cost;
                 assert!(search.aim().legal(&path.steps, path.end));
                 let pairs = [
                     (fast.smooth, slow.smooth),
@@ -256,7 +256,7 @@ fn printed_collisions_let_thin_poles_pass() {
     let sums: Vec<f32> = [Form::Printed, Form::Ours]
         .into_iter()
         .map(|points| {
-            let config = Config { errata: Errata { points, ..Errata::default() }, ..Config::default() };
+            let config = WalkConfig { errata: WalkErrata { points, ..WalkErrata::default() }, ..WalkConfig::default() };
             let query = walker.query(&character, request.goal, request.goal_facing, None);
             let task = Task::new(walker.library(), walker.tables(), query, &request.obstacles, config).unwrap();
             let aim = task.ems().unwrap();

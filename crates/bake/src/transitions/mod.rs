@@ -23,8 +23,8 @@ use kumite_motion::{Clip, ClipIdx, FrameIdx, SpanKind, Vec2};
 
 pub use cloud::Cloud;
 use kernel::{BAND, Scratch, Sink};
-pub use kumite_plan::walk::tree::Branch;
-use kumite_plan::walk::tree::{self, Leaf};
+pub use kumite_plan::walk::transition_clusters::Branch;
+use kumite_plan::walk::transition_clusters::{self, Leaf};
 use minima::{Candidate, Minima};
 pub use rules::{Policy, Rule, rules};
 
@@ -190,7 +190,7 @@ pub fn find(clips: &[Clip], config: &TransitionConfig) -> Result<Transitions, Tr
 /// Clusters the transitions of one pair of clips into a tree, for searches that choose coarsely first.
 pub fn clusters(transitions: &[Transition]) -> (Vec<u32>, Vec<Branch>) {
     let leaf = |t: &Transition| Leaf { leaves: t.from.1.0, enters: t.to.1.0, distance: t.distance };
-    tree::clusters(&transitions.iter().map(leaf).collect::<Vec<_>>())
+    transition_clusters::clusters(&transitions.iter().map(leaf).collect::<Vec<_>>())
 }
 
 /// Runs over all bands on some threads; what each band found comes out in the order of the bands.

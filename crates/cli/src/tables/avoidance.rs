@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cpu_time::ThreadTime;
-use kumite_plan::{Config, Scratch, Search};
+use kumite_plan::dodge::{DodgeConfig, DodgeScratch, DodgeSearch};
 use kumite_stage::attack_trial::Trial;
 use kumite_stage::dodge_referee::Exhaustive;
 use serde_json::{Value, json};
@@ -30,12 +30,12 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
             .allowed("at least 1"));
     }
     let library = Arc::new(bake::load(&args.library, Path::new(""), progress)?.0);
-    let defence = dodge::defence(library, Config::default());
+    let defence = dodge::defence(library, DodgeConfig::default());
     let trials: Vec<Trial> = (0..u64::from(args.trials))
         .filter_map(|k| Trial::random(defence.library(), args.seed.wrapping_mul(1_000_003).wrapping_add(k)))
         .collect();
     let bar = progress.bar(4 * trials.len() + NAIVE, "timing");
-    let mut scratch = Scratch::default();
+    let mut scratch = DodgeScratch::default();
     let mut rows = Vec::new();
     for (cull, index, theirs) in THEIRS {
         let (mut micros, mut candidates) = (Vec::new(), 0.0);
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
             (planner.config.cull, planner.config.use_index) = (cull, index);
             let situation = defence.situation(&trial.character, &trial.ahead);
             let start = ThreadTime::now();
-            if let Ok(mut search) = Search::new(&planner, &situation, &trial.threats, false) {
+            if let Ok(mut search) = DodgeSearch::new(&planner, &situation, &trial.threats, false) {
                 while !search.step(&planner, &mut scratch, u32::MAX) {}
                 micros.push(start.elapsed().as_secs_f64() * 1e6);
                 let counts = search.counts();

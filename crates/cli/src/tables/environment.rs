@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use cpu_time::ThreadTime;
-use kumite_plan::walk::{Config, Effort, Method, Task};
+use kumite_plan::walk::{Effort, Method, Task, WalkConfig};
 use kumite_stage::walk::{WalkOutcome, WalkRequest, Walker};
 use serde_json::{Value, json};
 
@@ -104,7 +104,7 @@ struct Speed {
 fn speed(walker: &Walker, request: &WalkRequest) -> Option<Speed> {
     let character = walker.spawn(walker.start_edge(None)?, request.at, request.facing);
     let query = walker.query(&character, request.goal, request.goal_facing, None);
-    let task = Task::new(walker.library(), walker.tables(), query, &request.obstacles, Config::default()).ok()?;
+    let task = Task::new(walker.library(), walker.tables(), query, &request.obstacles, WalkConfig::default()).ok()?;
     let search = |threads: usize| {
         let effort = Effort { starts: 8, threads, ..Effort::default() };
         let mut solver = kumite_plan::walk::Solver::new(&task, Method::Ems, effort, 1);
@@ -115,8 +115,8 @@ fn speed(walker: &Walker, request: &WalkRequest) -> Option<Speed> {
     let (solver, one, spent) = search(1);
     let two_threads = one / search(2).1;
     let within = spent * 1e9 / solver.counts().evaluations.max(1) as f64;
-    let (aim, paths) = (solver.aim()?, solver.found());
-    let time = |count: usize, f: &dyn Fn(&kumite_plan::walk::Path) -> f32| {
+    let (objective, paths) = (solver.objective()?, solver.found());
+    let time = |count: usize, f: &dyn Fn(&kumite_plan::walk::WalkPath) -> f32| {
         let start = ThreadTime::now();
         let mut sum = 0.0;
         for path in paths.iter().cycle().take(count) {
@@ -125,8 +125,8 @@ fn speed(walker: &Walker, request: &WalkRequest) -> Option<Speed> {
         std::hint::black_box(sum);
         start.elapsed().as_secs_f64() * 1e9 / count as f64
     };
-    let whole = time(200, &|p| aim.whole(&p.steps, p.end).cost());
-    let naive = time(20, &|p| aim.naive(&p.steps, p.end).cost());
+    let whole = time(200, &|p| objective.whole(&p.transitions, p.end).total());
+    let naive = time(20, &|p| objective.naive(&p.transitions, p.end).total());
     (!paths.is_empty()).then_some(Speed { within, whole, naive, two_threads })
 }
 
