@@ -7,8 +7,9 @@ use std::sync::{Arc, OnceLock};
 use kumite_bake::walking::{WalkingConfig, walking};
 use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Chance, Quat, Vec2, Vec3};
+use kumite_plan::Form;
 use kumite_plan::walk::{
-    Effort, Form, GoalFitConfig, Method, MutationSearch, Nudges, Task, WalkConfig, WalkErrata, WalkError,
+    Effort, GoalFitConfig, Method, MutationSearch, Nudges, Task, WalkConfig, WalkErrata, WalkError,
 };
 use kumite_stage::course::Course;
 use kumite_stage::scene;
@@ -216,17 +217,17 @@ fn incremental_evaluation_agrees_with_the_naive_one() {
     let query = walker.query(&character, request.goal, request.goal_facing, None);
     let task = Task::new(walker.library(), walker.tables(), query, &request.obstacles, WalkConfig::default()).unwrap();
     let mut collided = 0;
-    for (seed, aim) in [task.ems().unwrap(), task.pff().unwrap()].into_iter().enumerate() {
-        let mut search = MutationSearch::new(aim, seed as u64);
+    for (seed, objective) in [task.ems().unwrap(), task.pff().unwrap()].into_iter().enumerate() {
+        let mut search = MutationSearch::new(objective, seed as u64);
         for _ in 0..6 {
             assert!(search.restart());
             // Some rounds of mutations: paths whose beginnings were never looked at again.
             search.step(3000);
             for path in search.pool() {
-                let slow = search.aim().naive(&path.steps, path.end);
+                let slow = search.objective().naive(&path.transitions, path.end);
                 let near = |a: f32, b: f32| (a - b).abs() <= 1e-3 * (1.0 + a.abs());
                 let fast = path.cost;
-                assert!(search.aim().legal(&path.steps, path.end));
+                assert!(search.objective().legal(&path.transitions, path.end));
                 let pairs = [
                     (fast.smooth, slow.smooth),
                     (fast.goal, slow.goal),
@@ -259,9 +260,15 @@ fn printed_collisions_let_thin_poles_pass() {
             let config = WalkConfig { errata: WalkErrata { points, ..WalkErrata::default() }, ..WalkConfig::default() };
             let query = walker.query(&character, request.goal, request.goal_facing, None);
             let task = Task::new(walker.library(), walker.tables(), query, &request.obstacles, config).unwrap();
-            let aim = task.ems().unwrap();
-            let clip = walker.tables().clip(aim.start.0);
-            aim.collisions(aim.start.0, walker.tables().clip_end(clip) - 1, &aim.start.1, true, |_| true)
+            let objective = task.ems().unwrap();
+            let clip = walker.tables().clip(objective.start.0);
+            objective.collisions(
+                objective.start.0,
+                walker.tables().clip_end(clip) - 1,
+                &objective.start.1,
+                true,
+                |_| true,
+            )
         })
         .collect();
     assert!(sums[1] > 4.0 * sums[0] && sums[1] > 0.0, "{sums:?}");
