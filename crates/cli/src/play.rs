@@ -14,10 +14,7 @@ use kumite_stage::Target;
 use kumite_stage::scene::{self, Scene, SceneError, Throw};
 use kumite_stage::walk::WalkRequest;
 use kumite_stage::wander::{play_on, wander};
-use kumite_stage::{
-    Chance, Character, Defence, Recorder, TICKS, Take, dodge_referee, jerk_ratio, obstacle_penetration_cm,
-    penetration_cm,
-};
+use kumite_stage::{Chance, Character, Defence, Recorder, TICKS, Take, dodge_referee, jerk_ratio, overlap};
 use serde_json::{Value, json};
 
 use crate::args::PlayArgs;
@@ -203,10 +200,9 @@ pub(crate) fn play(
 
 fn to_json(scene: &Scene, library: &kumite_motion::library::Library, takes: &[Take], played: f64) -> Value {
     let clips: Vec<&Clip> = takes.iter().map(|t| &t.clip).collect();
-    let spheres = library.volumes().spheres();
     let obstacles = scene.obstacles();
-    let met = clips.iter().map(|c| obstacle_penetration_cm(c, &obstacles, spheres)).fold(0.0, f32::max);
-    let penetration = penetration_cm(&clips, spheres).max(met);
+    let touched = clips.iter().map(|c| overlap::with_obstacles(c, &obstacles).deepest).fold(0.0, f32::max);
+    let penetration = 100.0 * overlap::of_bodies(&clips).max(touched);
     let characters: Vec<Value> = takes
         .iter()
         .zip(&scene.character)

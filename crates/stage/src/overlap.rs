@@ -1,84 +1,199 @@
-//! How deep bodies are in one another and in obstacles.
+//! How deep bodies are in obstacles and in one another: the slow, obviously right way. Bodies are capsules along the bones; shares nothing with
+//! planning but forward kinematics and the distance to an obstacle.
 
-use kumite_motion::volume::{self, BodySphere, Obstacle, Sphere};
-use kumite_motion::{Clip, FrameIdx, Pose, WorldPose, fk};
+use kumite_motion::volume::Obstacle;
+use kumite_motion::{Clip, FrameIdx, Pose, Role, Vec3, WorldPose, fk};
 
-/// Deepest overlap of two bodies in any frame, centimetres; 0 if they never touch, or there is only one.
-pub fn penetration_cm(takes: &[&Clip], spheres: &[BodySphere]) -> f32 {
-    let frames = takes.iter().map(|t| t.frames()).min().unwrap_or(0);
+/// Thickness of the parts of a body of 1.78 m, as radii of capsules from one joint to another, metres: half of mean depths and breadths of
+/// men (Winter 2009), trunk by its depth.
+const PARTS: [(Role, Role, f32); 16] = [
+    (Role::Pelvis, Role::Waist, 0.12),
+    (Role::Waist, Role::Back, 0.12),
+    (Role::Back, Role::Neck, 0.12),
+    (Role::Neck, Role::Head, 0.06),
+    (Role::LeftShoulder, Role::LeftElbow, 0.045),
+    (Role::RightShoulder, Role::RightElbow, 0.045),
+    (Role::LeftElbow, Role::LeftWrist, 0.035),
+    (Role::RightElbow, Role::RightWrist, 0.035),
+    (Role::LeftHip, Role::LeftKnee, 0.075),
+    (Role::RightHip, Role::RightKnee, 0.075),
+    (Role::LeftKnee, Role::LeftAnkle, 0.05),
+    (Role::RightKnee, Role::RightAnkle, 0.05),
+    (Role::LeftAnkle, Role::LeftToe, 0.04),
+    (Role::RightAnkle, Role::RightToe, 0.04),
+    (Role::LeftHip, Role::RightHip, 0.1),
+    (Role::LeftShoulder, Role::RightShoulder, 0.07),
+];
+/// From the joint of the head to its middle, and its radius, metres.
+const HEAD: (f32, f32) = (0.1, 0.1);
+/// Steps along bones and along ways, metres.
+const FINE: f32 = 0.01;
+
+/// One part of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Capsule {
+    ends: [Vec3; 2],
+    radius: f32,
+}
+
+/// A body in each frame of a clip.
+fn bodies(clip: &Clip) -> Vec<Vec<Capsule>> {
     let (mut pose, mut world) = (Pose::default(), WorldPose::default());
-    let mut bodies: Vec<Vec<Sphere>> = vec![Vec::with_capacity(spheres.len()); takes.len()];
-    let mut deepest = 0.0f32;
-    for frame in 0..if takes.len() > 1 { frames } else { 0 } {
-        for (take, body) in takes.iter().zip(&mut bodies) {
-            take.pose(FrameIdx(frame as u32), &mut pose);
-            fk::pose(take.skeleton(), &pose, &mut world);
-            body.clear();
-            body.extend(spheres.iter().map(|s| Sphere { centre: world.point(s.joint, s.offset), radius: s.radius }));
+    let mut one = |frame: usize| {
+        clip.pose(FrameIdx(frame as u32), &mut pose);
+        fk::pose(clip.skeleton(), &pose, &mut world);
+        let at = |role: Role| world.position(role.joint());
+        let head = world.point(Role::Head.joint(), Vec3::Y * HEAD.0);
+        let parts = PARTS.iter().map(|(a, b, radius)| Capsule { ends: [at(*a), at(*b)], radius: *radius });
+        parts.chain([Capsule { ends: [at(Role::Head), head], radius: HEAD.1 }]).collect()
+    };
+    (0..clip.frames()).map(&mut one).collect()
+}
+
+/// What a body met.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Touched {
+    /// In how many frames, counting what happens on the way to the next.
+    pub frames: usize,
+    /// Deepest overlap, metres.
+    pub deepest: f32,
+    /// The first frame.
+    pub first: Option<usize>,
+    /// Deepest overlap with each obstacle, metres.
+    pub depths: Vec<f32>,
+}
+
+/// Every frame of a take against every obstacle, moved in steps of a centimetre at most on the way to the next frame.
+pub fn with_obstacles(clip: &Clip, obstacles: &[Obstacle]) -> Touched {
+    let bodies = bodies(clip);
+    let mut touched = Touched { depths: vec![0.0; obstacles.len()], ..Touched::default() };
+    for (frame, body) in bodies.iter().enumerate() {
+        let next = bodies.get(frame + 1).unwrap_or(body);
+        let mut deepest = 0.0f32;
+        for (obstacle, own) in obstacles.iter().zip(&mut touched.depths) {
+            let depth = depth_in(obstacle, body, next);
+            *own = own.max(depth);
+            deepest = deepest.max(depth);
         }
-        for (i, one) in bodies.iter().enumerate() {
-            for other in &bodies[i + 1..] {
-                let depth = one.iter().flat_map(|a| other.iter().map(|b| -a.distance(b))).fold(0.0, f32::max);
-                deepest = deepest.max(depth);
+        if deepest > 0.0 {
+            touched.frames += 1;
+            touched.first.get_or_insert(frame);
+            touched.deepest = touched.deepest.max(deepest);
+        }
+    }
+    touched
+}
+
+/// Deepest overlap of a body with an obstacle on the way from one frame to the next, metres.
+fn depth_in(obstacle: &Obstacle, body: &[Capsule], next: &[Capsule]) -> f32 {
+    // Nothing of a body is farther than 1.2 m from its pelvis.
+    if body.first().is_some_and(|pelvis| obstacle.distance(pelvis.ends[0]) > 1.5) {
+        return 0.0;
+    }
+    let mut deepest = 0.0f32;
+    for (Capsule { ends: [a, b], radius }, Capsule { ends: [c, d], .. }) in body.iter().zip(next) {
+        let along = (((*b - *a).length() / FINE).ceil() as usize).max(1);
+        let way = (*c - *a).length().max((*d - *b).length());
+        // Distances change no faster than points move: where one is far, all of the capsule is.
+        if obstacle.distance(a.lerp(*b, 0.5)) > radius + way + (*b - *a).length() {
+            continue;
+        }
+        let steps = ((way / FINE).ceil() as usize).max(1);
+        for step in 0..steps {
+            let t = step as f32 / steps as f32;
+            let (p, q) = (a.lerp(*c, t), b.lerp(*d, t));
+            for k in 0..=along {
+                deepest = deepest.max(radius - obstacle.distance(p.lerp(q, k as f32 / along as f32)));
             }
         }
     }
-    100.0 * deepest
+    deepest
 }
 
-/// Deepest overlap of a body and an obstacle in any frame, centimetres; 0 if they never touch.
-pub fn obstacle_penetration_cm(take: &Clip, obstacles: &[Obstacle], spheres: &[BodySphere]) -> f32 {
-    let (mut pose, mut world, mut body) = (Pose::default(), WorldPose::default(), Vec::new());
+/// Deepest overlap of any two bodies in any frame, metres; 0 if none touch, or there is only one.
+pub fn of_bodies(takes: &[&Clip]) -> f32 {
+    let all: Vec<Vec<Vec<Capsule>>> =
+        if takes.len() > 1 { takes.iter().map(|t| bodies(t)).collect() } else { Vec::new() };
     let mut deepest = 0.0f32;
-    for frame in 0..if obstacles.is_empty() { 0 } else { take.frames() } {
-        take.pose(FrameIdx(frame as u32), &mut pose);
-        fk::pose(take.skeleton(), &pose, &mut world);
-        volume::place(spheres, &world, &mut body);
-        let depths = body.iter().flat_map(|s| obstacles.iter().map(|o| s.radius - o.distance(s.centre)));
-        deepest = depths.fold(deepest, f32::max);
+    for (i, one) in all.iter().enumerate() {
+        for other in &all[i + 1..] {
+            for (a, b) in one.iter().zip(other) {
+                // Two pelvises farther apart than two reaches.
+                if a.first().zip(b.first()).is_some_and(|(p, q)| (p.ends[0] - q.ends[0]).length() > 3.0) {
+                    continue;
+                }
+                let depths = a.iter().flat_map(|p| b.iter().map(|q| p.radius + q.radius - apart(p.ends, q.ends)));
+                deepest = depths.fold(deepest, f32::max);
+            }
+        }
     }
-    100.0 * deepest
+    deepest
+}
+
+/// Least distance of two segments (Ericson 2005, § 5.1.9), metres.
+fn apart([p, q]: [Vec3; 2], [r, s]: [Vec3; 2]) -> f32 {
+    let (u, v, w) = (q - p, s - r, p - r);
+    let (uu, vv, uv) = (u.length_squared().max(1e-12), v.length_squared().max(1e-12), u.dot(v));
+    let (uw, vw) = (u.dot(w), v.dot(w));
+    let whole = uu * vv - uv * uv;
+    let along = if whole > 1e-12 { ((uv * vw - uw * vv) / whole).clamp(0.0, 1.0) } else { 0.0 };
+    let other = ((uv * along + vw) / vv).clamp(0.0, 1.0);
+    let along = ((uv * other - uw) / uu).clamp(0.0, 1.0);
+    (p + u * along - r - v * other).length()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kumite_motion::{Quat, Roles, Vec3, humanoid};
+    use kumite_motion::{Quat, humanoid, volume};
+    use proptest::prelude::*;
     use std::sync::Arc;
 
-    #[test]
-    fn two_who_stand_in_one_another_are_noticed() {
+    fn standing(x: f32) -> Clip {
         let skeleton = Arc::new(humanoid::skeleton());
-        let spheres = volume::fit(&skeleton, &Roles::canonical());
-        let standing = |x: f32| {
-            let mut pose = Pose::rest(&skeleton);
-            pose.translations[0] += Vec3::new(x, 0.0, 0.0);
-            Clip::new("stands", Arc::clone(&skeleton), 60.0, &[pose]).unwrap()
-        };
-        let (here, beside, away) = (standing(0.0), standing(0.05), standing(5.0));
-        assert_eq!(penetration_cm(&[&here, &away], &spheres), 0.0);
-        assert_eq!(penetration_cm(&[&here], &spheres), 0.0);
-        let thickest = spheres.iter().map(|s| s.radius).fold(0.0, f32::max);
-        // Two equal spheres 5 cm apart overlap by their diameter less 5 cm.
-        let depth = penetration_cm(&[&here, &beside], &spheres);
-        assert!((depth - (200.0 * thickest - 5.0)).abs() < 0.1, "{depth}");
+        let mut pose = Pose::rest(&skeleton);
+        pose.translations[0] += Vec3::new(x, 0.0, 0.0);
+        Clip::new("stands", skeleton, 60.0, &[pose]).unwrap()
     }
 
     #[test]
-    fn who_stands_in_an_obstacle_is_noticed() {
-        let skeleton = Arc::new(humanoid::skeleton());
-        let spheres = volume::fit(&skeleton, &Roles::canonical());
-        let clip = Clip::new("stands", Arc::clone(&skeleton), 60.0, &[Pose::rest(&skeleton)]).unwrap();
+    fn two_bodies_in_one_place_overlap_by_their_thickest_part() {
+        let (here, beside, away) = (standing(0.0), standing(0.05), standing(5.0));
+        assert_eq!(of_bodies(&[&here, &away]), 0.0);
+        assert_eq!(of_bodies(&[&here]), 0.0);
+        // Trunks of 12 cm, 5 cm apart; shoulders lie along the shift and overlap by 14 cm.
+        let depth = of_bodies(&[&here, &beside]);
+        assert!((depth - 0.20).abs() < 0.015, "{depth}");
+    }
+
+    #[test]
+    fn a_body_in_an_obstacle_is_noticed() {
+        let clip = standing(0.0);
         let ball = |x: f32| Obstacle {
             shape: volume::Shape::Sphere { radius: 0.3 },
             at: Vec3::new(x, 1.0, 0.0),
             turn: Quat::IDENTITY,
         };
-        assert_eq!(obstacle_penetration_cm(&clip, &[ball(3.0)], &spheres), 0.0);
-        assert_eq!(crate::touch_referee::meet(&clip, &[ball(3.0)]).frames, 0);
-        // The middle of the trunk is in the middle of the ball.
-        let depth = obstacle_penetration_cm(&clip, &[ball(0.0)], &spheres);
-        assert!((30.0..60.0).contains(&depth), "{depth}");
-        assert_eq!(crate::touch_referee::meet(&clip, &[ball(0.0)]).frames, 1);
+        assert_eq!(with_obstacles(&clip, &[ball(3.0)]), Touched { depths: vec![0.0], ..Touched::default() });
+        // The middle of the trunk is in the middle of the ball: 30 cm and the trunk's 12.
+        let touched = with_obstacles(&clip, &[ball(0.0)]);
+        assert_eq!((touched.frames, touched.first), (1, Some(0)));
+        assert!((touched.deepest - 0.42).abs() < 0.03, "{touched:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn segments_are_as_far_apart_as_their_nearest_points(n in proptest::collection::vec(-1.0f32..1.0, 12)) {
+            let point = |k: usize| Vec3::new(n[k], n[k + 1], n[k + 2]);
+            let (a, b) = ([point(0), point(3)], [point(6), point(9)]);
+            let mut least = f32::INFINITY;
+            for i in 0..=200 {
+                for j in 0..=200 {
+                    let (p, q) = (a[0].lerp(a[1], i as f32 / 200.0), b[0].lerp(b[1], j as f32 / 200.0));
+                    least = least.min((p - q).length());
+                }
+            }
+            prop_assert!((apart(a, b) - least).abs() < 0.02, "{} and {least}", apart(a, b));
+        }
     }
 }

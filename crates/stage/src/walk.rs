@@ -14,7 +14,7 @@ use kumite_plan::walk::{
 
 use crate::course::{self, Course};
 use crate::scene::Scene;
-use crate::{Character, Recorder, TICKS, Take, touch_referee};
+use crate::{Character, Recorder, TICKS, Take, overlap};
 
 /// A library to walk with, and its tables.
 #[derive(Clone, Debug)]
@@ -171,7 +171,7 @@ impl Walker {
         let off = (course.end - request.goal).length();
         let turned = request.goal_facing.map_or(0.0, |f| wrap(facing - f).abs());
         let obstacles = &request.obstacles;
-        let met = touch_referee::meet(&take.clip, obstacles);
+        let met = overlap::with_obstacles(&take.clip, obstacles);
         Ok(Walked {
             off,
             turned,
