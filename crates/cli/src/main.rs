@@ -15,6 +15,7 @@ mod manual;
 mod output;
 mod picture_flags;
 mod play;
+mod rayon_pool;
 mod source;
 mod tables;
 mod walk;

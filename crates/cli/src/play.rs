@@ -9,7 +9,7 @@ use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times};
 use kumite_plan::dodge::{DodgeConfig, DodgeScratch};
 use kumite_plan::threat::Ball;
 use kumite_plan::walk::{Effort, Method};
-use kumite_plan::{Threat, ThreatError};
+use kumite_plan::{Alone, Threat, ThreatError};
 use kumite_stage::Target;
 use kumite_stage::scene::{self, Scene, SceneError, Throw};
 use kumite_stage::walk::WalkRequest;
@@ -143,7 +143,7 @@ pub(crate) fn play(
     };
     for (i, actor) in scene.character.iter().enumerate() {
         if let (Some(walker), Some(request)) = (&walker, WalkRequest::of(scene, i)) {
-            let (mut attempt, _) = walk::attempt(walker, &request, Method::Walk, Effort::default(), seed)
+            let (mut attempt, _) = walk::attempt(walker, &request, Method::Walk, Effort::default(), &Alone, seed)
                 .map_err(|e| walk::refused(&e, &actor.name))?;
             let (walked, _) = attempt.best.take().ok_or_else(|| {
                 let why = walk::word(attempt.outcome);

@@ -13,6 +13,7 @@ use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Roles, Vec3};
 use kumite_picture::{GroundPlan, Layout, Marker, Movie, Prop, Replay, Strip};
 use kumite_plan::walk::{Effort, GoalFitConfig, Method, Nudges, WalkConfig, WalkError};
+use kumite_plan::{Alone, Pool};
 use kumite_stage::scene::{self, SceneError};
 use kumite_stage::walk::{Attempt, WalkOutcome, WalkRequest, Walker, blocked, clutter};
 use serde_json::{Map, Value, json};
@@ -20,6 +21,7 @@ use serde_json::{Map, Value, json};
 use crate::args::WalkArgs;
 use crate::failure::{CliResult, Failure};
 use crate::output::Outputs;
+use crate::rayon_pool::RayonPool;
 use crate::{Progress, Report, bake, picture_flags, source};
 
 const ENDINGS: &str = ".glb, .bvh, .html, .png, .svg, .gif, .json";
@@ -53,9 +55,7 @@ pub(crate) struct Row {
 pub(crate) fn run(args: &WalkArgs, progress: &Progress) -> CliResult<Report> {
     let methods = check(args)?;
     let walker = walker(&args.library, args.data.as_deref(), !args.unbent, progress)?;
-    // Trials are shared by the threads already.
-    let threads = if args.trials.is_some() { 1 } else { picture_flags::threads() };
-    let effort = Effort { starts: args.starts, threads, ..Effort::default() };
+    let effort = Effort { starts: args.starts, ..Effort::default() };
     match args.trials {
         Some(count) => trials(args, &walker, &methods, effort, count, progress),
         None => one(args, &walker, &methods, effort),
@@ -150,9 +150,10 @@ pub(crate) fn attempt<'w>(
     request: &'w WalkRequest,
     method: Method,
     effort: Effort,
+    pool: &'w dyn Pool,
     seed: u64,
 ) -> Result<(Attempt<'w>, f64), WalkError> {
-    let mut attempt = Attempt::new(walker, request, method, effort, WalkConfig::default(), seed)?;
+    let mut attempt = Attempt::new(walker, request, method, effort, WalkConfig::default(), seed)?.with_pool(pool);
     let mut seconds = 0.0;
     loop {
         let start = ThreadTime::now();
@@ -261,7 +262,7 @@ fn trials(
             for k in (part..count).step_by(threads as usize) {
                 let request = request(&args.scene, seed(k))?;
                 let (attempt, seconds) =
-                    attempt(walker, &request, method, effort, seed(k)).map_err(|e| refused(&e, &args.scene))?;
+                    attempt(walker, &request, method, effort, &Alone, seed(k)).map_err(|e| refused(&e, &args.scene))?;
                 rows.push((k, row(&attempt, seconds)));
                 bar.inc(1);
             }
@@ -326,12 +327,13 @@ pub(crate) fn number(value: &Value) -> f64 {
 }
 
 fn one(args: &WalkArgs, walker: &Walker, methods: &[Method], effort: Effort) -> CliResult<Report> {
+    let pool = RayonPool::new(picture_flags::threads());
     let request = request(&args.scene, args.seed)?;
     let (mut text, mut json) = (String::new(), Map::new());
     let mut done = Vec::new();
     for &method in methods {
         let (attempt, seconds) =
-            attempt(walker, &request, method, effort, args.seed).map_err(|e| refused(&e, &args.scene))?;
+            attempt(walker, &request, method, effort, &pool, args.seed).map_err(|e| refused(&e, &args.scene))?;
         let row = row(&attempt, seconds);
         let mut told = summary(std::slice::from_ref(&row));
         told["outcome"] = json!(word(attempt.outcome));

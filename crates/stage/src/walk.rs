@@ -11,6 +11,7 @@ use kumite_plan::walk::{
     DistanceField, Effort, GlobalFrame, GoalFitConfig, Method, Nudges, ObstacleGrid, Query, Solver, Tables, Task,
     Transition, WalkConfig, WalkCounts, WalkError, WalkPath, Walls, least_turning,
 };
+use kumite_plan::{Alone, Pool};
 
 use crate::course::{self, Course};
 use crate::scene::Scene;
@@ -342,6 +343,7 @@ pub struct Attempt<'w> {
     character: Character,
     method: Method,
     effort: Effort,
+    pool: &'w dyn Pool,
     config: WalkConfig,
     seed: u64,
     round: u32,
@@ -394,6 +396,7 @@ impl<'w> Attempt<'w> {
             character,
             method,
             effort,
+            pool: &Alone,
             config,
             seed,
             round: 0,
@@ -411,6 +414,12 @@ impl<'w> Attempt<'w> {
             best: None,
             outcome: WalkOutcome::Lost,
         })
+    }
+
+    /// Lets a pool share the search. What is found does not depend on it.
+    #[must_use]
+    pub fn with_pool(self, pool: &'w dyn Pool) -> Attempt<'w> {
+        Attempt { pool, ..self }
     }
 
     /// Looks for paths; what takes time. `bends`: how far the last steps are bent.
@@ -445,7 +454,7 @@ impl<'w> Attempt<'w> {
             // Most likely nobody fits through: a short look is enough.
             effort = Effort { starts: 1, states: effort.states / 2, followed: effort.followed / 8, ..effort };
         }
-        let mut solver = Solver::new(&task, self.method, effort, seed);
+        let mut solver = Solver::new(&task, self.method, effort, seed).with_pool(self.pool);
         solver.run();
         self.stuck_at_start = solver.stuck_at_start() && self.method == Method::Walk;
         let counts = solver.counts();

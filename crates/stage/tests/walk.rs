@@ -7,10 +7,10 @@ use std::sync::{Arc, OnceLock};
 use kumite_bake::walking::{WalkingConfig, walking};
 use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Chance, Quat, Vec2, Vec3};
-use kumite_plan::Form;
 use kumite_plan::walk::{
     Effort, GoalFitConfig, Method, MutationSearch, Nudges, Task, WalkConfig, WalkErrata, WalkError,
 };
+use kumite_plan::{Alone, Form, Pool};
 use kumite_stage::course::Course;
 use kumite_stage::scene;
 use kumite_stage::walk::{Attempt, WalkOutcome, WalkRequest, Walker, blocked, clutter, has_way};
@@ -156,21 +156,35 @@ fn blocked_goals_are_blocked_soon() {
     }
 }
 
-/// Threads share the work and change nothing.
+/// Pools share the work and change nothing.
 #[test]
-fn two_threads_walk_the_same_frames_as_one() {
+fn any_pool_walks_the_same_frames_as_one_thread() {
     for (seed, method) in [(3, Method::Walk), (4, Method::Ems)] {
         let request = clutter(&request("grid"), seed);
-        let walk = |threads: usize| {
-            let effort = Effort { threads, ..Effort::default() };
-            let mut attempt = Attempt::new(walker(), &request, method, effort, WalkConfig::default(), seed).unwrap();
+        let walk = |pool: &dyn Pool| {
+            let attempt = Attempt::new(walker(), &request, method, Effort::default(), WalkConfig::default(), seed);
+            let mut attempt = attempt.unwrap().with_pool(pool);
             attempt.search(Some(&GoalFitConfig::default())).unwrap();
             attempt.judge();
             (attempt.counts, attempt.best.unwrap().0.take.hash)
         };
-        let one = walk(1);
-        assert_eq!(one, walk(2));
-        assert_eq!(one, walk(3));
+        let one = walk(&Alone);
+        assert_eq!(one, walk(&Threads(2)));
+        assert_eq!(one, walk(&Threads(3)));
+    }
+}
+
+/// Parts dealt out to so many threads.
+#[derive(Debug)]
+struct Threads(usize);
+
+impl Pool for Threads {
+    fn run(&self, parts: usize, work: &(dyn Fn(usize) + Sync)) {
+        std::thread::scope(|scope| {
+            for thread in 0..self.0 {
+                scope.spawn(move || (thread..parts).step_by(self.0).rev().for_each(work));
+            }
+        });
     }
 }
 
@@ -223,7 +237,7 @@ fn incremental_evaluation_agrees_with_the_naive_one() {
             assert!(search.restart());
             // Some rounds of mutations: paths whose beginnings were never looked at again.
             search.step(3000);
-            for path in search.pool() {
+            for path in search.candidates() {
                 let slow = search.objective().naive(&path.transitions, path.end);
                 let near = |a: f32, b: f32| (a - b).abs() <= 1e-3 * (1.0 + a.abs());
                 let fast = path.cost;

@@ -5,11 +5,13 @@ use std::fmt::Write as _;
 
 use cpu_time::ThreadTime;
 use kumite_plan::walk::{Effort, Method, Task, WalkConfig};
+use kumite_plan::{Alone, Pool};
 use kumite_stage::walk::{WalkOutcome, WalkRequest, Walker};
 use serde_json::{Value, json};
 
 use crate::args::TablesArgs;
 use crate::failure::CliResult;
+use crate::rayon_pool::RayonPool;
 use crate::walk::{Row, attempt, number, refused, request, row, summary, walker};
 use crate::{Progress, Report};
 
@@ -58,7 +60,8 @@ fn rows(
     let mut rows = Vec::new();
     for seed in seeds {
         let request = request(scene, seed)?;
-        let (attempt, seconds) = attempt(walker, &request, method, effort, seed).map_err(|e| refused(&e, scene))?;
+        let (attempt, seconds) =
+            attempt(walker, &request, method, effort, &Alone, seed).map_err(|e| refused(&e, scene))?;
         rows.push(row(&attempt, seconds));
     }
     Ok(rows)
@@ -71,7 +74,8 @@ fn budgeted(walker: &Walker, scene: &str, method: Method, seed: u64) -> CliResul
     let mut effort = Effort { starts: 1, states: 1000, beam: 25, ..Effort::default() };
     let (mut spent, mut best) = (0.0, None::<Row>);
     loop {
-        let (attempt, seconds) = attempt(walker, &request, method, effort, seed).map_err(|e| refused(&e, scene))?;
+        let (attempt, seconds) =
+            attempt(walker, &request, method, effort, &Alone, seed).map_err(|e| refused(&e, scene))?;
         let new = row(&attempt, seconds);
         spent += seconds;
         let rank = |r: &Row| (r.outcome != WalkOutcome::Arrived, r.cost);
@@ -105,15 +109,15 @@ fn speed(walker: &Walker, request: &WalkRequest) -> Option<Speed> {
     let character = walker.spawn(walker.start_edge(None)?, request.at, request.facing);
     let query = walker.query(&character, request.goal, request.goal_facing, None);
     let task = Task::new(walker.library(), walker.tables(), query, &request.obstacles, WalkConfig::default()).ok()?;
-    let search = |threads: usize| {
-        let effort = Effort { starts: 8, threads, ..Effort::default() };
-        let mut solver = kumite_plan::walk::Solver::new(&task, Method::Ems, effort, 1);
+    let two = RayonPool::new(2);
+    let [(solver, one, spent), (_, both, _)] = [&Alone as &dyn Pool, &two].map(|pool| {
+        let effort = Effort { starts: 8, ..Effort::default() };
+        let mut solver = kumite_plan::walk::Solver::new(&task, Method::Ems, effort, 1).with_pool(pool);
         let start = (std::time::Instant::now(), ThreadTime::now());
         solver.run();
         (solver, start.0.elapsed().as_secs_f64(), start.1.elapsed().as_secs_f64())
-    };
-    let (solver, one, spent) = search(1);
-    let two_threads = one / search(2).1;
+    });
+    let two_threads = one / both;
     let within = spent * 1e9 / solver.counts().evaluations.max(1) as f64;
     let (objective, paths) = (solver.objective()?, solver.found());
     let time = |count: usize, f: &dyn Fn(&kumite_plan::walk::WalkPath) -> f32| {

@@ -7,10 +7,9 @@
 //! gets better, with obstacles in the cost (EMS) or along a route found before (PFF); [`LookAhead`] finds a first path;
 //! [`fit_to_goal`] fits the last steps to the goal.
 //!
-//! Does not: read files, know the clock, or move anybody. Searches are in slices of counts. Threads are started only where somebody asks for more
-//! than one, and change nothing but the time.
+//! Does not: read files, know the clock, or move anybody. Searches are in slices of counts. A [`crate::Pool`] that is handed in
+//! changes nothing but the time.
 
-mod crew;
 mod distance_field;
 mod goal_fit;
 mod heading_field;

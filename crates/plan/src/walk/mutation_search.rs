@@ -7,6 +7,7 @@ use kumite_motion::Chance;
 use super::mutations;
 use super::objective::{Objective, Trace, WalkPath};
 use super::tables::{GlobalFrame, Transition};
+use crate::pool::{Alone, Pool};
 
 /// What was done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,12 +87,12 @@ pub struct MutationSearch<'a> {
     objective: Objective<'a>,
     ends: Ends,
     chance: Chance,
-    pool: Vec<Candidate>,
+    candidates: Vec<Candidate>,
     /// Paths that were mutated already, by hash: § 6.
     explored: BTreeSet<u64>,
     best: Option<WalkPath>,
     counts: WalkCounts,
-    threads: usize,
+    pool: &'a dyn Pool,
 }
 
 impl<'a> MutationSearch<'a> {
@@ -102,18 +103,18 @@ impl<'a> MutationSearch<'a> {
             objective,
             ends,
             chance: Chance::new(seed),
-            pool: Vec::new(),
+            candidates: Vec::new(),
             explored: BTreeSet::new(),
             best: None,
             counts: WalkCounts::default(),
-            threads: 1,
+            pool: &Alone,
         }
     }
 
-    /// Lets mutations be scored by so many threads. What is found does not depend on it.
+    /// Lets a pool share the scoring of mutations. What is found does not depend on it.
     #[must_use]
-    pub fn threads(self, threads: usize) -> MutationSearch<'a> {
-        MutationSearch { threads, ..self }
+    pub fn with_pool(self, pool: &'a dyn Pool) -> MutationSearch<'a> {
+        MutationSearch { pool, ..self }
     }
 
     /// What paths are measured against.
@@ -137,13 +138,13 @@ impl<'a> MutationSearch<'a> {
     }
 
     /// The best few of this start, best first.
-    pub fn pool(&self) -> impl Iterator<Item = &WalkPath> {
-        self.pool.iter().map(|c| &c.path)
+    pub fn candidates(&self) -> impl Iterator<Item = &WalkPath> {
+        self.candidates.iter().map(|c| &c.path)
     }
 
     /// Forgets the pool.
     pub fn clear(&mut self) {
-        self.pool.clear();
+        self.candidates.clear();
         self.explored.clear();
     }
 
@@ -207,32 +208,32 @@ impl<'a> MutationSearch<'a> {
     fn enter(&mut self, path: WalkPath, trace: Trace) {
         let cost = path.cost.total();
         let hash = hash(&path);
-        if self.pool.iter().any(|c| c.hash == hash) {
+        if self.candidates.iter().any(|c| c.hash == hash) {
             return;
         }
         if self.best.as_ref().is_none_or(|b| cost < b.cost.total()) {
             self.best = Some(path.clone());
         }
         let mutated = self.explored.contains(&hash);
-        let at = self.pool.partition_point(|c| c.cost <= cost);
-        self.pool.insert(at, Candidate { path, trace, cost, hash, mutated });
-        self.pool.truncate(self.objective.config.best.max(1));
+        let at = self.candidates.partition_point(|c| c.cost <= cost);
+        self.candidates.insert(at, Candidate { path, trace, cost, hash, mutated });
+        self.candidates.truncate(self.objective.config.best.max(1));
     }
 
     /// Works on for about so many evaluations. `true` when no mutation of the pool is better than its worst: a local minimum.
     pub fn step(&mut self, evaluations: u64) -> bool {
         let until = self.counts.evaluations + evaluations;
         while self.counts.evaluations < until {
-            let Some(next) = self.pool.iter().position(|c| !c.mutated) else {
+            let Some(next) = self.candidates.iter().position(|c| !c.mutated) else {
                 self.counts.minima += 1;
                 return true;
             };
-            self.pool[next].mutated = true;
-            let candidate = self.pool[next].clone();
+            self.candidates[next].mutated = true;
+            let candidate = self.candidates[next].clone();
             self.explored.insert(candidate.hash);
             let seed = (u64::from(self.chance.below(u32::MAX)) << 32) + u64::from(self.chance.below(u32::MAX));
             let (found, counts) =
-                mutations::mutations(&self.objective, &self.ends, &candidate, self.bound(), seed, self.threads);
+                mutations::mutations(&self.objective, &self.ends, &candidate, self.bound(), seed, self.pool);
             self.counts.evaluations += counts.evaluations;
             self.counts.followed += counts.followed;
             for (path, trace) in found {
@@ -242,10 +243,10 @@ impl<'a> MutationSearch<'a> {
         false
     }
     fn bound(&self) -> f32 {
-        if self.pool.len() < self.objective.config.best {
+        if self.candidates.len() < self.objective.config.best {
             f32::INFINITY
         } else {
-            self.pool.last().map_or(f32::INFINITY, |c| c.cost)
+            self.candidates.last().map_or(f32::INFINITY, |c| c.cost)
         }
     }
 }

@@ -1,15 +1,13 @@
 //! All mutations of one path, bounded, and followed where they may be better. The work is in parts that know nothing of each other, so that
-//! threads may share it and the result does not depend on how many there are.
-
-use std::ops::Range;
+//! a pool may share it.
 
 use kumite_motion::Chance;
 use kumite_motion::align::PlanarMatrix;
 
-use super::crew::{Crew, Dismissed};
 use super::mutation_search::{Candidate, Ends, WalkCounts};
 use super::objective::{Objective, Trace, WalkPath};
 use super::tables::{GlobalFrame, Transition};
+use crate::pool::{self, Pool};
 
 /// Parts that detours are done in.
 const DETOURS: usize = 8;
@@ -39,7 +37,7 @@ pub(super) fn mutations(
     candidate: &Candidate,
     bound: f32,
     seed: u64,
-    threads: usize,
+    pool: &dyn Pool,
 ) -> (Vec<(WalkPath, Trace)>, WalkCounts) {
     let view = View::new(objective, candidate);
     let parts = parts(candidate.path.transitions.len(), objective.config.demote);
@@ -66,46 +64,29 @@ pub(super) fn mutations(
         }
         (scorer.found, scorer.counts)
     };
-    // What one wave finds bounds the next, so that little is followed in vain; the first are small, because they know least.
-    let gather = |wave_of: &dyn Fn(Range<usize>, f32) -> Vec<Scored>| {
-        let (mut found, mut counts) = (Vec::<(WalkPath, Trace)>::new(), WalkCounts::default());
-        let (mut first, mut wave) = (0, 2);
-        while first < parts.len() {
-            let last = (first + wave).min(parts.len());
-            let bound = bound.min(found.get(most - 1).map_or(f32::INFINITY, |f| f.0.cost.total()));
-            for (own, more) in wave_of(first..last, bound) {
-                for one in own {
-                    let at = found.partition_point(|f| f.0.cost.total() <= one.0.cost.total());
-                    found.insert(at, one);
-                }
-                found.truncate(most);
-                counts.evaluations += more.evaluations;
-                counts.followed += more.followed;
+    // What one wave finds bounds the next, so that little is followed for nothing; the first are small, because they know least. How the
+    // work is split does not depend on the pool.
+    let (mut found, mut counts) = (Vec::<(WalkPath, Trace)>::new(), WalkCounts::default());
+    let (mut first, mut wave) = (0, 2);
+    while first < parts.len() {
+        let last = (first + wave).min(parts.len());
+        let bound = bound.min(found.get(most - 1).map_or(f32::INFINITY, |f| f.0.cost.total()));
+        for (own, more) in pool::map(pool, last - first, |part| score(first + part, bound)) {
+            for one in own {
+                let at = found.partition_point(|f| f.0.cost.total() <= one.0.cost.total());
+                found.insert(at, one);
             }
-            (first, wave) = (last, (2 * wave).min(WAVE));
+            found.truncate(most);
+            counts.evaluations += more.evaluations;
+            counts.followed += more.followed;
         }
-        (found, counts)
-    };
-    if threads <= 1 {
-        return gather(&|wave, bound| wave.map(|part| score(part, bound)).collect());
+        (first, wave) = (last, (2 * wave).min(WAVE));
     }
-    let crew = Crew::new();
-    std::thread::scope(|scope| {
-        let _end = Dismissed(&crew);
-        // Where no thread is to be had the work is done without.
-        let hire = |_: &usize| std::thread::Builder::new().spawn_scoped(scope, || crew.help(&score)).is_ok();
-        let helpers = (1..threads.min(CREW)).filter(hire).count();
-        gather(&|wave, bound| crew.share(wave, bound, helpers, &score))
-    })
+    (found, counts)
 }
 
-/// Threads at most: of more, most would wait for the slowest part of a wave.
-const CREW: usize = 4;
 /// Parts in one wave at most.
 const WAVE: usize = 32;
-
-/// What a part found, best first, and what it did.
-type Scored = (Vec<(WalkPath, Trace)>, WalkCounts);
 
 /// One part of the work.
 struct Scorer<'s, 'a> {

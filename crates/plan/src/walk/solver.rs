@@ -6,6 +6,7 @@ use super::mutation_search::{MutationSearch, WalkCounts};
 use super::objective::{Objective, WalkPath};
 use super::tables::Transition;
 use super::task::Task;
+use crate::Pool;
 
 /// How paths are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,13 +57,11 @@ pub struct Effort {
     pub followed: u64,
     /// Paths that are kept.
     pub keep: usize,
-    /// Threads that score mutations. What is found does not depend on it.
-    pub threads: usize,
 }
 
 impl Default for Effort {
     fn default() -> Self {
-        Effort { starts: 4, states: 8000, beam: 200, followed: 40_000, keep: 12, threads: 1 }
+        Effort { starts: 4, states: 8000, beam: 200, followed: 40_000, keep: 12 }
     }
 }
 
@@ -134,7 +133,7 @@ impl<'t> Solver<'t> {
             Method::Pff => task.pff(),
             Method::Beam | Method::AStar | Method::Walk => task.free(),
         };
-        let search = objective.map(|objective| MutationSearch::new(objective, seed).threads(effort.threads));
+        let search = objective.map(|objective| MutationSearch::new(objective, seed));
         Solver {
             task,
             method,
@@ -148,6 +147,12 @@ impl<'t> Solver<'t> {
             again: 0,
             followed: 0,
         }
+    }
+
+    /// Lets a pool share the scoring of mutations. What is found does not depend on it.
+    #[must_use]
+    pub fn with_pool(self, pool: &'t dyn Pool) -> Solver<'t> {
+        Solver { search: self.search.map(|search| search.with_pool(pool)), ..self }
     }
 
     /// What paths are measured against; `None` where the method knows no way.
@@ -176,7 +181,7 @@ impl<'t> Solver<'t> {
                     if let Some((transitions, end)) = looked.path {
                         search.seed(transitions, end);
                     }
-                    keep(&mut self.found, search.pool(), self.effort.keep);
+                    keep(&mut self.found, search.candidates(), self.effort.keep);
                     return true;
                 }
                 if self.started >= self.effort.starts.max(u32::from(self.method == Method::Walk)) {
@@ -234,7 +239,7 @@ impl<'t> Solver<'t> {
                     search.seed(transitions, end);
                 }
                 if self.stuck_at_start {
-                    keep(&mut self.found, search.pool(), self.effort.keep);
+                    keep(&mut self.found, search.candidates(), self.effort.keep);
                     return false;
                 }
                 // What has nothing left to look at is improved once and for all.
@@ -247,7 +252,7 @@ impl<'t> Solver<'t> {
                     return false;
                 }
                 self.followed = search.counts().followed;
-                keep(&mut self.found, search.pool(), self.effort.keep);
+                keep(&mut self.found, search.candidates(), self.effort.keep);
                 if self.found.iter().any(|path| fine(path, asked)) {
                     return true;
                 }
@@ -262,7 +267,7 @@ impl<'t> Solver<'t> {
                     return false;
                 }
                 self.followed = search.counts().followed;
-                keep(&mut self.found, search.pool(), self.effort.keep);
+                keep(&mut self.found, search.candidates(), self.effort.keep);
                 if self.method == Method::Walk && self.found.iter().any(|path| fine(path, asked)) {
                     return true;
                 }
