@@ -1,8 +1,7 @@
 //! Manifests of libraries (`library.toml`): which clips, what part of them, at what true rate, with which labels, thanks to whom.
 
-use std::fmt;
-
 use kumite_motion::{Clip, Direction, Height, Role, Span, SpanKind, Strike, StrikeKind};
+use kumite_text::{Lines, TextError};
 use serde::Deserialize;
 
 use crate::analyse::{Model, analyse};
@@ -52,6 +51,9 @@ pub struct ClipEntry {
     /// Frames per second it is resampled to: the library's, put here by [`read`].
     #[serde(skip)]
     pub rate: Option<f32>,
+    /// Its place in the manifest, for errors; put here by [`read`].
+    #[serde(skip)]
+    path: String,
 }
 
 /// One label.
@@ -74,6 +76,9 @@ pub struct SpanEntry {
     /// The blows of an attack; those found in the motion if left out.
     #[serde(default)]
     pub strike: Vec<StrikeEntry>,
+    /// Its place in the manifest, for errors; put here by [`read`].
+    #[serde(skip)]
+    line: Option<usize>,
 }
 
 /// One blow. What is left out is measured.
@@ -100,153 +105,102 @@ pub struct StrikeEntry {
     pub mass: Option<f32>,
 }
 
-/// What is wrong with a manifest.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ManifestError {
-    /// One sentence.
-    pub message: String,
-    /// Where, counted from 1, if it is in the text.
-    pub line: Option<usize>,
-    /// Which key.
-    pub key: Option<String>,
-    /// What stands there.
-    pub found: Option<String>,
-    /// What may stand there.
-    pub allowed: Option<String>,
-}
-
-impl fmt::Display for ManifestError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(f, "line {line}: {}", self.message),
-            None => write!(f, "{}", self.message),
-        }
-    }
-}
-
-impl std::error::Error for ManifestError {}
-
-/// Letters to change, add or leave out to get from one word to the other (Levenshtein 1966).
-fn unlike(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut corner = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let least = (corner + usize::from(x != *y)).min(row[j] + 1).min(row[j + 1] + 1);
-            corner = std::mem::replace(&mut row[j + 1], least);
-        }
-    }
-    row[b.len()]
-}
-
-/// The allowed word that is nearly the one found.
-fn near<'a>(found: &str, allowed: &'a str) -> Option<&'a str> {
-    let words = allowed.split([',', ' ', '`']).filter(|w| w.len() > 1);
-    let best = words.min_by_key(|w| unlike(found, w))?;
-    (unlike(found, best) <= 2).then_some(best)
-}
-
-fn value(key: String, found: impl fmt::Display, allowed: &str) -> ManifestError {
-    let found = found.to_string();
-    let mut message = format!("{key} is {found}; allowed is {allowed}");
-    if let Some(near) = near(&found, allowed) {
-        message += &format!(" (is {near} meant?)");
-    }
-    ManifestError { message, line: None, key: Some(key), found: Some(found), allowed: Some(allowed.to_owned()) }
-}
-
 /// Reads a manifest and checks what can be checked without its files.
-pub fn read(text: &str) -> Result<Manifest, ManifestError> {
-    let mut manifest: Manifest = toml::from_str(text).map_err(|e| ManifestError {
-        message: {
-            let message = e.message().trim_end().replace('\n', "; ");
-            let unknown = message.strip_prefix("unknown field `").and_then(|m| m.split_once('`'));
-            match unknown.and_then(|(found, rest)| near(found, rest)) {
-                Some(near) => format!("{message} (is {near} meant?)"),
-                None => message,
-            }
-        },
-        line: e.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1),
-        ..ManifestError::default()
-    })?;
-    if manifest.clip.is_empty() {
-        let message = "a library needs at least one [[clip]]".to_owned();
-        return Err(ManifestError { message, key: Some("clip".into()), ..ManifestError::default() });
-    }
-    if let Some(fps) = manifest.library.fps
-        && !(10.0..=240.0).contains(&fps)
-    {
-        return Err(value("library fps".to_owned(), fps, "10 to 240"));
-    }
-    for clip in &mut manifest.clip {
+pub fn read(text: &str) -> Result<Manifest, TextError> {
+    let mut manifest: Manifest = kumite_text::read(text)?;
+    check(&manifest).map_err(|e| e.located(text))?;
+    let lines = Lines::of(text);
+    for (c, clip) in manifest.clip.iter_mut().enumerate() {
         clip.rate = manifest.library.fps;
-    }
-    for (i, clip) in manifest.clip.iter().enumerate() {
-        let key = |name: &str| format!("clip {} ({}) {name}", i + 1, clip.file);
-        if let Some(fps) = clip.fps
-            && !(1.0..=1000.0).contains(&fps)
-        {
-            return Err(value(key("fps"), fps, "1 to 1000"));
-        }
-        if let Some([from, to]) = clip.trim
-            && !(from.is_finite() && to.is_finite() && 0.0 <= from && from < to)
-        {
-            return Err(value(key("trim"), format!("{from} to {to}"), "two times, the second later"));
-        }
-        for span in &clip.span {
-            if SpanKind::from_name(&span.kind).is_none() {
-                return Err(value(key("span kind"), &span.kind, &SpanKind::ALL.map(SpanKind::name).join(", ")));
-            }
-            if let Some(part) = &span.part
-                && Role::from_name(part).is_none()
-            {
-                return Err(value(key("span part"), part, &Role::ALL.map(Role::name).join(", ")));
-            }
-            for strike in &span.strike {
-                check_strike(span, strike, &key)?;
-            }
-            if !(span.from.is_finite() && span.to.is_finite() && 0.0 <= span.from && span.from < span.to) {
-                let found = format!("{} to {}", span.from, span.to);
-                return Err(value(key("span"), found, "two times, the second later"));
-            }
-            if let Some([from, to]) = span.active
-                && !(span.from <= from && from <= to && to <= span.to)
-            {
-                return Err(value(key("span active"), format!("{from} to {to}"), "within the span"));
-            }
+        clip.path = format!("clip.{c}");
+        for (s, span) in clip.span.iter_mut().enumerate() {
+            span.line = lines.find(&format!("clip.{c}.span.{s}"));
         }
     }
     Ok(manifest)
 }
 
-fn check_strike(span: &SpanEntry, strike: &StrikeEntry, key: &dyn Fn(&str) -> String) -> Result<(), ManifestError> {
-    let word = |what: &str, found: &str, known: bool, allowed: &[&str]| {
-        if known { Ok(()) } else { Err(value(key(&format!("strike {what}")), found, &allowed.join(", "))) }
+fn check(manifest: &Manifest) -> Result<(), TextError> {
+    if manifest.clip.is_empty() {
+        return Err(TextError::new("clip", "a library needs at least one [[clip]]"));
+    }
+    if let Some(fps) = manifest.library.fps
+        && !(10.0..=240.0).contains(&fps)
+    {
+        return Err(TextError::value("library.fps", fps, "10 to 240"));
+    }
+    for (c, clip) in manifest.clip.iter().enumerate() {
+        let path = |name: &str| format!("clip.{c}.{name}");
+        if let Some(fps) = clip.fps
+            && !(1.0..=1000.0).contains(&fps)
+        {
+            return Err(TextError::value(&path("fps"), fps, "1 to 1000"));
+        }
+        if let Some([from, to]) = clip.trim
+            && !(from.is_finite() && to.is_finite() && 0.0 <= from && from < to)
+        {
+            return Err(TextError::value(&path("trim"), format!("{from} to {to}"), LATER));
+        }
+        for (s, span) in clip.span.iter().enumerate() {
+            check_span(span, &path(&format!("span.{s}")))?;
+        }
+    }
+    Ok(())
+}
+
+const LATER: &str = "two times, the second later";
+
+fn check_span(span: &SpanEntry, at: &str) -> Result<(), TextError> {
+    if SpanKind::from_name(&span.kind).is_none() {
+        let kinds = SpanKind::ALL.map(SpanKind::name).join(", ");
+        return Err(TextError::value(&format!("{at}.kind"), &span.kind, &kinds));
+    }
+    if let Some(part) = &span.part
+        && Role::from_name(part).is_none()
+    {
+        return Err(TextError::value(&format!("{at}.part"), part, &Role::ALL.map(Role::name).join(", ")));
+    }
+    for (i, strike) in span.strike.iter().enumerate() {
+        check_strike(span, strike, &format!("{at}.strike.{i}"))?;
+    }
+    if !(span.from.is_finite() && span.to.is_finite() && 0.0 <= span.from && span.from < span.to) {
+        return Err(TextError::value(&format!("{at}.to"), format!("{} to {}", span.from, span.to), LATER));
+    }
+    if let Some([from, to]) = span.active
+        && !(span.from <= from && from <= to && to <= span.to)
+    {
+        return Err(TextError::value(&format!("{at}.active"), format!("{from} to {to}"), "within the span"));
+    }
+    Ok(())
+}
+
+fn check_strike(span: &SpanEntry, strike: &StrikeEntry, at: &str) -> Result<(), TextError> {
+    let word = |key: &str, found: &str, allowed: &[&str]| {
+        let known = allowed.contains(&found);
+        if known { Ok(()) } else { Err(TextError::value(&format!("{at}.{key}"), found, &allowed.join(", "))) }
     };
-    let kinds = StrikeKind::ALL.map(StrikeKind::name);
-    word("kind", &strike.kind, kinds.contains(&strike.kind.as_str()), &kinds)?;
+    word("kind", &strike.kind, &StrikeKind::ALL.map(StrikeKind::name))?;
     let parts = ["left_wrist", "right_wrist", "left_ankle", "right_ankle", "left_knee", "right_knee"];
-    word("part", &strike.part, parts.contains(&strike.part.as_str()), &parts)?;
+    word("part", &strike.part, &parts)?;
     if let Some(height) = &strike.height {
-        let heights = Height::ALL.map(Height::name);
-        word("height", height, heights.contains(&height.as_str()), &heights)?;
+        word("height", height, &Height::ALL.map(Height::name))?;
     }
     if let Some(direction) = &strike.direction {
-        let directions = Direction::ALL.map(Direction::name);
-        word("direction", direction, directions.contains(&direction.as_str()), &directions)?;
+        word("direction", direction, &Direction::ALL.map(Direction::name))?;
+    }
+    if span.kind != "attack" {
+        let found = format!("in a span of kind {}", span.kind);
+        return Err(TextError::value(at, found, "strikes in attacks"));
     }
     let [from, to] = strike.active.unwrap_or([strike.at; 2]);
-    if span.kind != "attack" {
-        return Err(value(key("strike"), format!("in a span of kind {}", span.kind), "strikes in attacks"));
-    }
     let within = |t: f32| (span.from..=span.to).contains(&t);
     if !(within(strike.at) && within(from) && within(to) && from <= to) {
-        return Err(value(key("strike"), format!("at {}, active {from} to {to}", strike.at), "within the span"));
+        let found = format!("at {}, active {from} to {to}", strike.at);
+        return Err(TextError::value(&format!("{at}.at"), found, "within the span"));
     }
-    for (what, number) in [("reach", strike.reach), ("speed", strike.speed), ("mass", strike.mass)] {
-        if number.is_some_and(|n| !(0.0..=1000.0).contains(&n)) {
-            return Err(value(key(&format!("strike {what}")), number.unwrap_or_default(), "0 to 1000"));
+    for (key, number) in [("reach", strike.reach), ("speed", strike.speed), ("mass", strike.mass)] {
+        if let Some(number) = number.filter(|n| !(0.0..=1000.0).contains(n)) {
+            return Err(TextError::value(&format!("{at}.{key}"), number, "0 to 1000"));
         }
     }
     Ok(())
@@ -315,33 +269,30 @@ impl ClipEntry {
     }
 
     /// Puts the labels on the clip, sorted. They must lie in it and must not overlap others of their kind.
-    pub fn label(&self, clip: &mut Clip) -> Result<(), ManifestError> {
-        let mut spans: Vec<Span> = Vec::with_capacity(self.span.len());
-        for entry in &self.span {
+    pub fn label(&self, clip: &mut Clip) -> Result<(), TextError> {
+        let mut spans: Vec<(Option<usize>, Span)> = Vec::with_capacity(self.span.len());
+        for (s, entry) in self.span.iter().enumerate() {
             let Some(kind) = SpanKind::from_name(&entry.kind) else { continue };
             if entry.to > clip.seconds() + 1e-3 {
                 let allowed = format!("0 to {:.2}, the length of the clip", clip.seconds());
-                return Err(value(format!("{} span to", self.file), entry.to, &allowed));
+                let error = TextError::value(&format!("{}.span.{s}.to", self.path), entry.to, &allowed);
+                return Err(error.at_line(entry.line));
             }
             let mut span = Span::new(kind, &entry.label, entry.from, entry.to);
             span.active = entry.active.map(|[a, b]| (a, b));
             span.part = entry.part.as_deref().and_then(Role::from_name);
-            spans.push(span);
+            spans.push((entry.line, span));
         }
-        spans.sort_by(|a, b| a.from.total_cmp(&b.from));
-        for pair in spans.windows(2) {
-            if pair[1].from < pair[0].to {
-                let found = format!(
-                    "{} from {} and {} from {}",
-                    pair[0].kind.name(),
-                    pair[0].from,
-                    pair[1].kind.name(),
-                    pair[1].from
-                );
-                return Err(value(format!("{} spans", self.file), found, "spans that do not overlap"));
+        spans.sort_by(|a, b| a.1.from.total_cmp(&b.1.from));
+        for ((_, before), (line, after)) in spans.iter().zip(&spans[1.min(spans.len())..]) {
+            if after.from < before.to {
+                let of = |span: &Span| format!("{} from {}", span.kind.name(), span.from);
+                let found = format!("{} and {}", of(before), of(after));
+                let error = TextError::value(&format!("{}.span", self.path), found, "spans that do not overlap");
+                return Err(error.at_line(*line));
             }
         }
-        clip.spans = spans;
+        clip.spans = spans.into_iter().map(|(_, span)| span).collect();
         Ok(())
     }
 }
@@ -350,12 +301,6 @@ impl ClipEntry {
 mod tests {
     use super::*;
 
-    #[track_caller]
-    fn refused(text: &str, fragment: &str) {
-        let error = read(text).unwrap_err().to_string();
-        assert!(error.contains(fragment), "{error}");
-    }
-
     #[test]
     fn the_least_that_must_work() {
         let manifest = read("[library]\nname = \"my fighter\"\n[[clip]]\nfile = \"jab.bvh\"\n").unwrap();
@@ -363,30 +308,72 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_get_one_clear_error() {
-        let head = "[library]\nname = \"x\"\n[[clip]]\nfile = \"a.bvh\"\n";
-        refused("[library]\nname = \"x\"\n", "at least one [[clip]]");
-        refused(&format!("{head}fsp = 60\n"), "line 5: unknown field `fsp`");
-        refused(&format!("{head}fps = 0\n"), "1 to 1000");
-        refused(&head.replace("[[clip]]", "fps = 5\n[[clip]]"), "10 to 240");
-        refused(&format!("{head}trim = [3, 1]\n"), "the second later");
-        let span = |rest: &str| format!("{head}[[clip.span]]\nkind = \"avoid\"\n{rest}");
-        refused(&span("from = 2\nto = 1\n"), "2 to 1");
-        refused(&span("from = 0\nto = 1\nactive = [0.5, 2]\n"), "within the span");
-        refused(&span("from = 0\nto = 1\npart = \"fist\"\n"), "left_wrist");
-        refused(&format!("{head}[[clip.span]]\nkind = \"dodge\"\nfrom = 0\nto = 1\n"), "attack, avoid");
-        refused(&format!("{head}[[clip.span]]\nkind = \"atack\"\nfrom = 0\nto = 1\n"), "is attack meant?");
-        refused(&format!("{head}fsp = 60\n"), "is fps meant?");
-        let strike = |rest: &str| {
-            let span = "[[clip.span]]\nkind = \"attack\"\nfrom = 0\nto = 1\n[[clip.span.strike]]\n";
-            format!("{head}{span}part = \"left_wrist\"\n{rest}")
-        };
-        refused(&strike("kind = \"hok\"\nat = 0.5\n"), "is hook meant?");
-        refused(&strike("kind = \"hook\"\nat = 2\n"), "within the span");
-        refused(&strike("kind = \"hook\"\nat = 0.5\nheight = \"head\"\n"), "low, middle, high");
-        refused(
-            &span("from = 0\nto = 1\n[[clip.span.strike]]\nkind = \"hook\"\npart = \"left_wrist\"\nat = 0.5\n"),
-            "in attacks",
-        );
+    fn mistakes_name_line_and_key() {
+        const HEAD: &str = "[library]\nname = \"x\"\n[[clip]]\nfile = \"a.bvh\"\n";
+        const AVOID: &str = "[[clip.span]]\nkind = \"avoid\"\n";
+        const STRIKE: &str =
+            "[[clip.span]]\nkind = \"attack\"\nfrom = 0\nto = 1\n[[clip.span.strike]]\npart = \"left_wrist\"\n";
+        const HOOK: &str = "[[clip.span.strike]]\nkind = \"hook\"\npart = \"left_wrist\"\nat = 0.5\n";
+        for (text, line, key, message) in [
+            ("[library]\nname = \"x\"\n".to_owned(), None, "clip", "at least one [[clip]]"),
+            (format!("{HEAD}fsp = 60\n"), Some(5), "clip 1 fsp", "did you mean fps?"),
+            (format!("{HEAD}fps = 0\n"), Some(5), "clip 1 fps", "is 0; allowed is 1 to 1000"),
+            (HEAD.replace("[[clip]]", "fps = 5\n[[clip]]"), Some(3), "library fps", "10 to 240"),
+            (format!("{HEAD}trim = [3, 1]\n"), Some(5), "clip 1 trim", "the second later"),
+            (format!("{HEAD}{AVOID}from = 2\nto = 1\n"), Some(8), "clip 1 span 1 to", "2 to 1"),
+            (
+                format!("{HEAD}{AVOID}from = 0\nto = 1\nactive = [0.5, 2]\n"),
+                Some(9),
+                "clip 1 span 1 active",
+                "within the span",
+            ),
+            (format!("{HEAD}{AVOID}from = 0\nto = 1\npart = \"fist\"\n"), Some(9), "clip 1 span 1 part", "left_wrist"),
+            (
+                format!("{HEAD}[[clip.span]]\nkind = \"dodge\"\nfrom = 0\nto = 1\n"),
+                Some(6),
+                "clip 1 span 1 kind",
+                "attack, avoid",
+            ),
+            (
+                format!("{HEAD}[[clip.span]]\nkind = \"atack\"\nfrom = 0\nto = 1\n"),
+                Some(6),
+                "clip 1 span 1 kind",
+                "did you mean attack?",
+            ),
+            (
+                format!("{HEAD}{STRIKE}kind = \"hok\"\nat = 0.5\n"),
+                Some(11),
+                "clip 1 span 1 strike 1 kind",
+                "did you mean hook?",
+            ),
+            (
+                format!("{HEAD}{STRIKE}kind = \"hook\"\nat = 2\n"),
+                Some(12),
+                "clip 1 span 1 strike 1 at",
+                "within the span",
+            ),
+            (
+                format!("{HEAD}{STRIKE}kind = \"hook\"\nat = 0.5\nheight = \"head\"\n"),
+                Some(13),
+                "clip 1 span 1 strike 1 height",
+                "low, middle, high",
+            ),
+            (format!("{HEAD}{AVOID}from = 0\nto = 1\n{HOOK}"), Some(9), "clip 1 span 1 strike 1", "in attacks"),
+        ] {
+            let error = read(&text).unwrap_err();
+            assert_eq!((error.line, error.key.as_deref()), (line, Some(key)), "{error}");
+            assert!(error.message.contains(message), "{error}");
+        }
+    }
+
+    #[test]
+    fn labels_that_do_not_fit_their_clip_name_their_line() {
+        let skeleton = std::sync::Arc::new(kumite_motion::humanoid::skeleton());
+        let mut clip = Clip::from_fn("still", skeleton, 30.0, 31, |_, _| {}).unwrap();
+        let text = "[library]\nname = \"x\"\n[[clip]]\nfile = \"a.bvh\"\n[[clip.span]]\nkind = \"walk\"\nfrom = 0\nto = 0.6\n[[clip.span]]\nkind = \"idle\"\nfrom = 0.5\nto = 0.9\n";
+        let overlap = read(text).unwrap().clip[0].label(&mut clip).unwrap_err();
+        assert_eq!((overlap.line, overlap.key.as_deref()), (Some(9), Some("clip 1 span")), "{overlap}");
+        let late = read(&text.replace("0.9", "9")).unwrap().clip[0].label(&mut clip).unwrap_err();
+        assert_eq!((late.line, late.key.as_deref()), (Some(9), Some("clip 1 span 2 to")), "{late}");
     }
 }

@@ -7,9 +7,10 @@ use kumite_motion::anatomy::Anatomy;
 use kumite_motion::mirror::Mirror;
 use kumite_motion::retarget::{RetargetBody, retarget};
 use kumite_motion::{Clip, ClipError, Roles, Skeleton, sample};
+use kumite_text::TextError;
 
-use crate::manifest::{ClipEntry, ManifestError};
-use crate::understand::understand;
+use crate::manifest::ClipEntry;
+use crate::understand::Understanding;
 
 /// Frames per second of libraries that do not say.
 pub const FPS: f32 = 60.0;
@@ -33,7 +34,7 @@ pub enum PrepareError {
         seconds: f32,
     },
     /// Labels that do not fit.
-    Label(ManifestError),
+    Label(TextError),
     /// Frames that are no poses.
     Clip(ClipError),
 }
@@ -55,9 +56,15 @@ impl fmt::Display for PrepareError {
 impl std::error::Error for PrepareError {}
 
 /// The clips one entry of a manifest gives: itself and, if asked for, its mirror image. All are on `skeleton`, which has the canonical frames.
-pub fn prepare(raw: &Clip, entry: &ClipEntry, name: &str, skeleton: &Arc<Skeleton>) -> Result<Vec<Clip>, PrepareError> {
-    let timed = entry.fps.map(|fps| raw.clone().with_fps(fps)).transpose().map_err(PrepareError::Clip)?;
-    let u = understand(timed.as_ref().unwrap_or(raw)).ok_or(PrepareError::NotAPerson)?;
+///
+/// `u` is what was understood of the capture at the entry's rate, if it gives one; `None` if that is no person.
+pub fn prepare(
+    u: Option<&Understanding>,
+    entry: &ClipEntry,
+    name: &str,
+    skeleton: &Arc<Skeleton>,
+) -> Result<Vec<Clip>, PrepareError> {
+    let u = u.ok_or(PrepareError::NotAPerson)?;
     let fps = entry.fps.unwrap_or(if u.fps.sure() { u.fps.value } else { u.clip.fps() });
     let roles = Roles::canonical();
     let anatomy = Anatomy::of_canonical(skeleton);

@@ -11,6 +11,7 @@ use kumite_bake::library::{BakeConfig, Baked, bake};
 use kumite_bake::manifest;
 use kumite_bake::prepare::prepare;
 use kumite_bake::repair::RepairConfig;
+use kumite_bake::understand;
 use kumite_formats::bvh;
 use kumite_keying::embedded;
 use kumite_motion::{Clip, humanoid};
@@ -74,8 +75,14 @@ pub fn clips(name: &str) -> Option<Vec<Clip>> {
         let stem = file.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
         let bytes = std::fs::read(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
         let raw = bvh::read(&bytes).unwrap_or_else(|e| panic!("{}: {e}", file.display())).0.to_clip(&stem);
+        let raw = raw.and_then(|raw| {
+            Ok(match entry.fps {
+                Some(fps) => raw.with_fps(fps)?,
+                None => raw,
+            })
+        });
         let raw = raw.unwrap_or_else(|e| panic!("{}: {e}", file.display()));
-        let made = prepare(&raw, entry, entry.name.as_ref().unwrap_or(&stem), &skeleton);
+        let made = prepare(understand(&raw).as_ref(), entry, entry.name.as_ref().unwrap_or(&stem), &skeleton);
         clips.extend(made.unwrap_or_else(|e| panic!("{}: {e}", file.display())));
     }
     Some(clips)

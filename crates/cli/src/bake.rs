@@ -8,7 +8,7 @@ use indicatif::ProgressBar;
 use kumite_bake::graph::{self, LabelLoss, Lost, UNBROKEN, keeps};
 use kumite_bake::library::{self, BakeConfig, Baked};
 use kumite_bake::manifest::{self, ClipEntry, Manifest};
-use kumite_bake::prepare::prepare;
+use kumite_bake::prepare::{PrepareError, prepare};
 use kumite_bake::repair::{self, RepairConfig, Repaired};
 use kumite_bake::transitions::TransitionConfig;
 use kumite_keying::embedded;
@@ -109,10 +109,7 @@ fn relative(name: &str, beside: &Path) -> PathBuf {
 /// A manifest from its file.
 pub(crate) fn manifest(path: &Path) -> CliResult<Manifest> {
     let text = String::from_utf8(source::read(path)?).map_err(|_| Failure::bad("not UTF-8 text").in_file(path))?;
-    manifest::read(&text).map_err(|e| {
-        let failure = Failure { key: e.key, found: e.found, allowed: e.allowed, ..Failure::bad(e.message) };
-        failure.at_line(e.line).in_file(path)
-    })
+    manifest::read(&text).map_err(|e| Failure::from(e).in_file(path))
 }
 
 /// The clips of each entry of a manifest at `path`, ready for a library.
@@ -128,15 +125,19 @@ pub(crate) fn clips(
             Some(folder) => folder.join(&entry.file),
             None => relative(&entry.file, path),
         };
-        let found = source::load(&file, None)?;
+        let found = source::load(&file, entry.fps)?;
         let mut clips = Vec::new();
         for motion in &found.motions {
             let name = match (&entry.name, found.motions.len()) {
                 (Some(name), 1) => name.clone(),
                 _ => motion.raw.name.clone(),
             };
-            let made = prepare(&motion.raw, entry, &name, &skeleton);
-            clips.extend(made.map_err(|e| Failure::bad(e.to_string()).in_file(&file))?);
+            let understood = motion.understood(entry.fps).map_err(|e| e.in_file(&file))?;
+            let made = prepare(understood.as_ref(), entry, &name, &skeleton);
+            clips.extend(made.map_err(|e| match e {
+                PrepareError::Label(error) => Failure::from(error).in_file(path),
+                other => Failure::bad(other.to_string()).in_file(&file),
+            })?);
         }
         bar.inc(1);
         Ok(clips)

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
+use kumite_text::TextError;
 use serde_json::{Map, Value, json};
 
 /// Exit code when the machine is at fault: a disk, a missing permission, a used-up budget.
@@ -89,6 +90,13 @@ impl Failure {
             }
         }
         json!({ "error": error })
+    }
+}
+
+impl From<TextError> for Failure {
+    fn from(error: TextError) -> Failure {
+        let TextError { message, line, key, found, allowed, .. } = error;
+        Failure { line, key, found, allowed, ..Failure::bad(message) }
     }
 }
 

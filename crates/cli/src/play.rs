@@ -11,7 +11,7 @@ use kumite_plan::threat::Ball;
 use kumite_plan::walk::{Effort, Method};
 use kumite_plan::{Alone, Threat, ThreatError};
 use kumite_stage::Target;
-use kumite_stage::scene::{self, Scene, SceneError, Throw};
+use kumite_stage::scene::{self, Scene, Throw};
 use kumite_stage::walk::WalkRequest;
 use kumite_stage::wander::{play_on, wander};
 use kumite_stage::{Chance, Character, Defence, Recorder, TICKS, Take, dodge_referee, jerk_ratio, overlap};
@@ -28,11 +28,7 @@ pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> CliResult<Report> {
     args.picture.check()?;
     let text = String::from_utf8(source::read(&args.scene)?);
     let text = text.map_err(|_| Failure::bad("not UTF-8 text").in_file(&args.scene))?;
-    let wrong = |e: SceneError| {
-        let failure = Failure { key: e.key, found: e.found, allowed: e.allowed, ..Failure::bad(e.message) };
-        failure.at_line(e.line).in_file(&args.scene)
-    };
-    let scene = scene::read(&text).map_err(wrong)?;
+    let scene = scene::read(&text).map_err(|e| Failure::from(e).in_file(&args.scene))?;
     let endings: Vec<String> = args.output.iter().map(|p| source::ending(p).unwrap_or_default()).collect();
     for (path, ending) in args.output.iter().zip(&endings) {
         if !["glb", "bvh", "html", "png", "gif", "json"].contains(&ending.as_str()) {

@@ -4,7 +4,7 @@ use std::path::{Component, Path};
 
 use kumite_bake::{Understanding, understand};
 use kumite_formats::{Warning, bvh, gltf};
-use kumite_keying::{KeyingError, embedded, read_motion};
+use kumite_keying::{embedded, read_motion};
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::{Clip, Pose, Roles};
 
@@ -54,6 +54,18 @@ impl Motion {
 
     fn canonical(raw: Clip) -> Motion {
         Motion { raw, understanding: None, canonical: true }
+    }
+
+    /// What a library needs to know of it, at its true rate if that was given. Read files were understood at that
+    /// rate when they were loaded; the rest is done here.
+    pub(crate) fn understood(&self, fps: Option<f32>) -> CliResult<Option<Understanding>> {
+        if self.understanding.is_some() || !self.canonical {
+            return Ok(self.understanding.clone());
+        }
+        Ok(match fps {
+            Some(fps) => understand(&self.raw.clone().with_fps(fps).map_err(|e| Failure::bad(e.to_string()))?),
+            None => understand(&self.raw),
+        })
     }
 }
 
@@ -180,21 +192,11 @@ fn rest_of(file: &gltf::GltfFile, path: &Path, warnings: &mut Vec<Warning>) -> C
     skeletons.iter().map(still).collect::<Result<_, _>>().map_err(|e| failed(&e))
 }
 
-fn keying(error: KeyingError) -> Failure {
-    Failure {
-        key: error.key.clone(),
-        found: error.found.clone(),
-        allowed: error.allowed.clone(),
-        ..Failure::bad(error.message)
-    }
-    .at_line(error.line)
-}
-
 fn from_keys(path: &Path, name: String) -> CliResult<Source> {
     let bytes = read(path)?;
     let text = String::from_utf8(bytes).map_err(|_| Failure::bad("not UTF-8 text").in_file(path))?;
-    let motion = read_motion(&text).map_err(|e| keying(e).in_file(path))?;
-    let clips = embedded::clips_of(&motion).map_err(|(_, e)| keying(e).in_file(path))?;
+    let clips = read_motion(&text).and_then(|motion| embedded::clips_of(&motion));
+    let clips = clips.map_err(|e| Failure::from(e.located(&text)).in_file(path))?;
     let motions = clips.into_iter().map(Motion::canonical).collect();
     Ok(Source { name, format: "keys", motions, warnings: Vec::new() })
 }
@@ -207,7 +209,7 @@ fn from_bundle(path: &Path, name: String) -> CliResult<Source> {
 }
 
 fn embedded_clips(name: &str) -> CliResult<Source> {
-    let mut clips = embedded::clips().map_err(|(file, e)| keying(e).in_file(Path::new(&file)))?;
+    let mut clips = embedded::clips().map_err(|(file, e)| Failure::from(e).in_file(Path::new(&file)))?;
     if let Some(wanted) = name.strip_prefix("embedded:") {
         let names = clips.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
         clips.retain(|c| c.name == wanted);

@@ -14,7 +14,7 @@ use kumite_motion::{Roles, Vec3};
 use kumite_picture::{GroundPlan, Layout, Marker, Movie, Prop, Replay, Strip};
 use kumite_plan::walk::{Effort, GoalFitConfig, Method, Nudges, WalkConfig, WalkError};
 use kumite_plan::{Alone, Pool};
-use kumite_stage::scene::{self, SceneError};
+use kumite_stage::scene;
 use kumite_stage::walk::{Attempt, WalkOutcome, WalkRequest, Walker, blocked, clutter};
 use serde_json::{Map, Value, json};
 
@@ -118,11 +118,7 @@ pub(crate) fn request(name: &str, seed: u64) -> CliResult<WalkRequest> {
             return Err(Failure::bad(message).key("--scene").found(name).allowed(allowed));
         }
     };
-    let wrong = |e: SceneError| {
-        let failure = Failure { key: e.key, found: e.found, allowed: e.allowed, ..Failure::bad(e.message) };
-        failure.at_line(e.line).in_file(path)
-    };
-    let scene = scene::read(&text).map_err(wrong)?;
+    let scene = scene::read(&text).map_err(|e| Failure::from(e).in_file(path))?;
     let asked = WalkRequest::first(&scene).ok_or_else(|| {
         Failure::bad("nobody in this scene has a goal; a character needs goal = { at = [x, z] }")
             .key("goal")

@@ -480,7 +480,7 @@ fn nonsense_walks_are_refused_by_name() {
         (&["--scene", "none.toml"], "no such file"),
         (&["--scene", "nobody.toml"], "has a goal"),
         (&["--scene", "in.toml"], "starts in obstacle 1"),
-        (&["--scene", "nan.toml"], "character a goal is"),
+        (&["--scene", "nan.toml"], "character 1 goal at is"),
         (&["--scene", "juggle.toml"], "juggle"),
         (&["--method", "hover"], "ems"),
         (&["--trials", "0"], "--trials"),

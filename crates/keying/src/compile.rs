@@ -8,9 +8,10 @@ use kumite_motion::rotation::{about, slerp, wrap, yaw};
 use kumite_motion::{
     Clip, Contacts, Pose, Quat, Role, Roles, Skeleton, Span, SpanKind, Vec2, Vec3, WorldPose, fk, ik, mass, mirror,
 };
+use kumite_text::TextError;
 
+use crate::check::check;
 use crate::curve::{Curve, Knot};
-use crate::error::KeyingError;
 use crate::file::{Attitude, Fist, Foot, FootPlace, Hand, Key, MotionFile, StanceFile};
 
 /// Frames per second of what is compiled.
@@ -35,91 +36,6 @@ const NOD_LEVER: f32 = 0.35;
 /// Where elbows point when nothing else is said, in the chest's frame, left: down, clear of the ribs.
 const ELBOW: Vec3 = Vec3::new(0.42, -0.85, -0.32);
 
-/// What must hold of a motion whatever its stance.
-pub(crate) fn check(motion: &MotionFile) -> Result<(), KeyingError> {
-    let repeats = (motion.key.iter().map(|k| ("key", k.every, k.times)))
-        .chain(motion.step.iter().map(|s| ("step", s.every, s.times)));
-    for (what, every, times) in repeats {
-        if every.is_some() != times.is_some() {
-            return Err(KeyingError::new(format!("a {what} with `every` needs `times`, and the other way round")));
-        }
-        if let Some(every) = every
-            && !(every.is_finite() && every > 0.0)
-        {
-            return Err(KeyingError::value(format!("{what} every"), every, "more than 0 seconds"));
-        }
-        if let Some(times) = times
-            && !(1..=1000).contains(&times)
-        {
-            return Err(KeyingError::value(format!("{what} times"), times, "1 to 1000"));
-        }
-    }
-    let motion = &motion.expanded();
-    let within = |key: String, t: f32| {
-        if t.is_finite() && (0.0..=motion.seconds).contains(&t) {
-            return Ok(());
-        }
-        Err(KeyingError::value(key, t, &format!("0 to {} (seconds of the motion)", motion.seconds)))
-    };
-    if !(motion.seconds.is_finite() && motion.seconds > 0.0 && motion.seconds <= 600.0) {
-        return Err(KeyingError::value("seconds", motion.seconds, "more than 0, at most 600"));
-    }
-    if motion.name.trim().is_empty() {
-        return Err(KeyingError::value("name", "empty", "a name"));
-    }
-    for (i, key) in motion.key.iter().enumerate() {
-        within(format!("key {} at", i + 1), key.at)?;
-    }
-    for (i, step) in motion.step.iter().enumerate() {
-        within(format!("step {} from", i + 1), step.from)?;
-        within(format!("step {} to", i + 1), step.to)?;
-        if step.to <= step.from {
-            return Err(KeyingError::value(format!("step {} to", i + 1), step.to, "later than from"));
-        }
-        let earlier = motion.step[..i].iter().filter(|s| s.foot == step.foot);
-        if earlier.clone().any(|s| s.from < step.to && step.from < s.to) {
-            return Err(KeyingError::new(format!("step {}: the same foot is already on its way then", i + 1)));
-        }
-    }
-    if let Some([from, to]) = motion.change {
-        within("change from".to_owned(), from)?;
-        within("change to".to_owned(), to)?;
-        if to <= from {
-            return Err(KeyingError::value("change to", to, "later than from"));
-        }
-    }
-    if motion.change.is_some() != motion.ends.is_some() {
-        return Err(KeyingError::new("ends and change belong together: the stance gone to, and from when to when"));
-    }
-    for (i, span) in motion.span.iter().enumerate() {
-        within(format!("span {} from", i + 1), span.from)?;
-        within(format!("span {} to", i + 1), span.to)?;
-        if span.to < span.from {
-            return Err(KeyingError::value(format!("span {} to", i + 1), span.to, "not before from"));
-        }
-        if let Some([from, to]) = span.active
-            && !(span.from <= from && from <= to && to <= span.to)
-        {
-            return Err(KeyingError::value(
-                format!("span {} active", i + 1),
-                format!("{from} to {to}"),
-                "within the span",
-            ));
-        }
-        if SpanKind::from_name(&span.kind).is_none() {
-            let names = SpanKind::ALL.map(SpanKind::name).join(", ");
-            return Err(KeyingError::value(format!("span {} kind", i + 1), &span.kind, &names));
-        }
-        if let Some(part) = &span.part
-            && Role::from_name(part).is_none()
-        {
-            let names = Role::ALL.map(Role::name).join(", ");
-            return Err(KeyingError::value(format!("span {} part", i + 1), part, &names));
-        }
-    }
-    Ok(())
-}
-
 /// The motion as a clip of the canonical skeleton. Its stance stands at the origin, facing +Z, when it begins.
 ///
 /// `end` is the stance [`MotionFile::ends`] names; without one the motion stays in its stance.
@@ -128,7 +44,7 @@ pub fn compile(
     stance: &StanceFile,
     end: Option<&StanceFile>,
     skeleton: &Arc<Skeleton>,
-) -> Result<Clip, KeyingError> {
+) -> Result<Clip, TextError> {
     check(motion)?;
     let motion = &motion.expanded();
     let body = Body::new(motion, stance, end.unwrap_or(stance), skeleton);
@@ -137,7 +53,7 @@ pub fn compile(
     let mut clip = Clip::from_fn(&motion.name, Arc::clone(skeleton), FPS, frames, |frame, pose| {
         contacts.push(body.pose(frame as f32 / FPS, pose));
     })
-    .map_err(|e| KeyingError::new(format!("these keys do not make a motion: {e}")))?;
+    .map_err(|e| TextError::new("", format!("these keys do not make a motion: {e}")))?;
     clip.contacts = contacts;
     clip.spans = motion
         .span

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use kumite_motion::{Clip, humanoid};
+use kumite_text::TextError;
 
-use crate::{KeyingError, MotionFile, StanceFile, compile, mirrored, read_motion, read_stance};
+use crate::{MotionFile, StanceFile, compile, mirrored, read_motion, read_stance};
 
 macro_rules! library {
     ($($path:literal),* $(,)?) => {
@@ -58,27 +59,26 @@ pub const WALKS: &[(&str, &str)] = library![
 ];
 
 /// What is wrong, and in which file.
-pub type FileError = (String, KeyingError);
+pub type FileError = (String, TextError);
 
-/// The embedded stance of that name.
-pub fn stance(name: &str) -> Result<StanceFile, FileError> {
-    for (path, text) in STANCES {
-        let stance = read_stance(text).map_err(|e| ((*path).to_owned(), e))?;
+/// The embedded stance of that name, which the key at `path` asks for.
+fn stance(name: &str, path: &str) -> Result<StanceFile, TextError> {
+    for (_, text) in STANCES {
+        let stance = read_stance(text)?;
         if stance.name == name {
             return Ok(stance);
         }
     }
     let names: Vec<&str> =
         STANCES.iter().filter_map(|(path, _)| path.strip_prefix("stances/")?.strip_suffix(".toml")).collect();
-    Err((String::new(), KeyingError::value("stance", name, &names.join(", "))))
+    Err(TextError::value(path, name, &names.join(", ")))
 }
 
 /// The clips of one motion: itself and, if it asks for one, its mirror image.
-pub fn clips_of(motion: &MotionFile) -> Result<Vec<Clip>, FileError> {
-    let in_motion = |e: KeyingError| (motion.name.clone(), e);
-    let stance = stance(&motion.stance).map_err(|(_, e)| in_motion(e))?;
-    let end = motion.ends.as_deref().map(self::stance).transpose().map_err(|(_, e)| in_motion(e))?;
-    let clip = compile(motion, &stance, end.as_ref(), &Arc::new(humanoid::skeleton())).map_err(in_motion)?;
+pub fn clips_of(motion: &MotionFile) -> Result<Vec<Clip>, TextError> {
+    let begin = stance(&motion.stance, "stance")?;
+    let end = motion.ends.as_deref().map(|name| stance(name, "ends")).transpose()?;
+    let clip = compile(motion, &begin, end.as_ref(), &Arc::new(humanoid::skeleton()))?;
     let other = mirrored(motion, &clip);
     Ok(std::iter::once(clip).chain(other).collect())
 }
@@ -96,8 +96,8 @@ pub fn walks() -> Result<Vec<Clip>, FileError> {
 fn compiled(files: &[(&str, &str)]) -> Result<Vec<Clip>, FileError> {
     let mut clips = Vec::new();
     for (path, text) in files {
-        let motion = read_motion(text).map_err(|e| ((*path).to_owned(), e))?;
-        clips.extend(clips_of(&motion).map_err(|(_, e)| ((*path).to_owned(), e))?);
+        let made = read_motion(text).and_then(|motion| clips_of(&motion));
+        clips.extend(made.map_err(|e| ((*path).to_owned(), e.located(text)))?);
     }
     Ok(clips)
 }

@@ -6,25 +6,26 @@
 //!
 //! Does not: read files, or know the clock. Same keys give the same bits.
 
+mod check;
 mod compile;
 mod curve;
 pub mod embedded;
-mod error;
 mod file;
 
 pub use compile::{FPS, compile, mirrored};
 pub use curve::Ease;
-pub use error::KeyingError;
 pub use file::{Attitude, Fist, Foot, FootPlace, Hand, Key, MotionFile, SpanKey, StanceFile, Step};
 
+use kumite_text::TextError;
+
 /// Reads a stance.
-pub fn read_stance(text: &str) -> Result<StanceFile, KeyingError> {
-    toml::from_str(text).map_err(|e| KeyingError::from_toml(text, &e))
+pub fn read_stance(text: &str) -> Result<StanceFile, TextError> {
+    kumite_text::read(text)
 }
 
 /// Reads a motion and checks what can be checked without its stance.
-pub fn read_motion(text: &str) -> Result<MotionFile, KeyingError> {
-    let motion: MotionFile = toml::from_str(text).map_err(|e| KeyingError::from_toml(text, &e))?;
-    compile::check(&motion)?;
+pub fn read_motion(text: &str) -> Result<MotionFile, TextError> {
+    let motion: MotionFile = kumite_text::read(text)?;
+    check::check(&motion).map_err(|e| e.located(text))?;
     Ok(motion)
 }

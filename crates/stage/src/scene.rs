@@ -1,9 +1,8 @@
 //! Scenes (`scene.toml`): who is where, for how long, with which seed.
 
-use std::fmt;
-
 use kumite_motion::volume::{self, Shape};
 use kumite_motion::{Quat, Vec3};
+use kumite_text::TextError;
 use serde::Deserialize;
 
 /// A scene as people write it.
@@ -107,26 +106,28 @@ pub struct Goal {
 }
 
 impl SceneObstacle {
-    /// In numbers, or what is wrong with it: key, what was found, what is allowed.
-    pub fn shape(&self) -> Result<volume::Obstacle, (&'static str, String, &'static str)> {
-        const NEAR: &str = "finite numbers, within 1000 m";
+    /// In numbers, or what is wrong with it: path below the obstacle, what was found, what is allowed.
+    pub fn shape(&self) -> Result<volume::Obstacle, (String, String, &'static str)> {
         const SIZE: &str = "more than 0, at most 1000 m";
         let given = [self.sphere.is_some(), self.capsule.is_some(), self.cylinder.is_some(), self.block.is_some()];
         let count = given.iter().filter(|g| **g).count();
         if count != 1 {
-            return Err(("shape", format!("{count} shapes"), "exactly one of sphere, capsule, cylinder, box"));
+            return Err((String::new(), format!("{count} shapes"), "exactly one of sphere, capsule, cylinder, box"));
         }
-        let size = |key: &'static str, v: f32| {
-            if v.is_finite() && v > 0.0 && v <= 1000.0 { Ok(v) } else { Err((key, v.to_string(), SIZE)) }
+        let name = ["sphere", "capsule", "cylinder", "box"][given.iter().position(|g| *g).unwrap_or(0)];
+        let path = |key: &str| format!(".{name}.{key}");
+        let size = |key: &str, v: f32| {
+            if v.is_finite() && v > 0.0 && v <= 1000.0 { Ok(v) } else { Err((path(key), v.to_string(), SIZE)) }
         };
         let near = |at: [f32; 3]| {
             let fine = at.iter().all(|v| v.is_finite() && v.abs() <= 1000.0);
-            if fine { Ok(Vec3::from_array(at)) } else { Err(("at", format!("{at:?}"), NEAR)) }
+            if fine { Ok(Vec3::from_array(at)) } else { Err((path("at"), format!("{at:?}"), NEAR)) }
         };
         let turn = |roll: f32, pitch: f32, yaw: f32| {
             let about = |axis: Vec3, degrees: f32| kumite_motion::rotation::about(axis, degrees.to_radians());
             let turn = about(Vec3::Y, yaw) * about(Vec3::X, pitch) * about(Vec3::Z, roll);
-            if turn.is_finite() { Ok(turn) } else { Err(("yaw", format!("{roll}, {pitch}, {yaw}"), "finite degrees")) }
+            let found = || format!("{roll}, {pitch}, {yaw}");
+            if turn.is_finite() { Ok(turn) } else { Err((path("yaw"), found(), "finite degrees")) }
         };
         let bar = |bar: &Bar, capsule: bool| {
             let (radius, height) = (size("radius", bar.radius)?, size("height", bar.height)?);
@@ -150,7 +151,7 @@ impl SceneObstacle {
             let turn = turn(block.roll, block.pitch, block.yaw)?;
             Ok(volume::Obstacle { shape: Shape::Box { half }, at: near(block.at)?, turn })
         } else {
-            Err(("shape", "none".into(), "sphere, capsule, cylinder, box"))
+            Err((String::new(), "no shape".to_owned(), "sphere, capsule, cylinder, box"))
         }
     }
 }
@@ -222,105 +223,87 @@ pub struct SceneCharacter {
     pub path: Vec<[f32; 2]>,
 }
 
-/// What is wrong with a scene.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SceneError {
-    /// One sentence.
-    pub message: String,
-    /// Where, counted from 1, if it is in the text.
-    pub line: Option<usize>,
-    /// Which key.
-    pub key: Option<String>,
-    /// What stands there.
-    pub found: Option<String>,
-    /// What may stand there.
-    pub allowed: Option<String>,
-}
-
-impl fmt::Display for SceneError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(f, "line {line}: {}", self.message),
-            None => write!(f, "{}", self.message),
-        }
-    }
-}
-
-impl std::error::Error for SceneError {}
+/// What numbers of places may be.
+const NEAR: &str = "finite numbers, within 1000 m";
 
 /// Reads and checks a scene.
-pub fn read(text: &str) -> Result<Scene, SceneError> {
-    let scene: Scene = toml::from_str(text).map_err(|e| SceneError {
-        message: e.message().trim_end().replace('\n', "; "),
-        line: e.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1),
-        ..SceneError::default()
-    })?;
-    let value = |key: &str, found: String, allowed: &str| SceneError {
-        message: format!("{key} is {found}; allowed is {allowed}"),
-        line: None,
-        key: Some(key.to_owned()),
-        found: Some(found),
-        allowed: Some(allowed.to_owned()),
-    };
+pub fn read(text: &str) -> Result<Scene, TextError> {
+    let scene: Scene = kumite_text::read(text)?;
+    check(&scene).map_err(|e| e.located(text))?;
+    Ok(scene)
+}
+
+fn check(scene: &Scene) -> Result<(), TextError> {
     if !(scene.seconds.is_finite() && scene.seconds > 0.0 && scene.seconds <= 3600.0) {
-        return Err(value("seconds", scene.seconds.to_string(), "more than 0, at most 3600"));
+        return Err(TextError::value("seconds", scene.seconds, "more than 0, at most 3600"));
     }
     if scene.character.is_empty() {
-        return Err(value("character", "none".into(), "at least one [[character]]"));
+        return Err(TextError::value("character", "none", "at least one [[character]]"));
     }
     for (i, character) in scene.character.iter().enumerate() {
-        let finite = character.at.iter().all(|v| v.is_finite() && v.abs() < 1000.0) && character.facing.is_finite();
-        if !finite {
-            return Err(value(
-                &format!("character {} at or facing", character.name),
-                format!("{:?}", character.at),
-                "finite numbers, within 1000 m",
-            ));
-        }
-        let near = |at: &[f32; 2]| at.iter().all(|v| v.is_finite() && v.abs() <= 1000.0);
-        if let Some(goal) = &character.goal
-            && !(near(&goal.at) && goal.facing.is_none_or(f32::is_finite))
-        {
-            let found = format!("{:?}, facing {:?}", goal.at, goal.facing);
-            return Err(value(&format!("character {} goal", character.name), found, "finite numbers, within 1000 m"));
-        }
-        if let Some(bad) = character.path.iter().find(|p| !near(p)) {
-            let key = format!("character {} path", character.name);
-            return Err(value(&key, format!("{bad:?}"), "finite numbers, within 1000 m"));
-        }
+        check_character(character, &format!("character.{i}"))?;
         if scene.character[..i].iter().any(|a| a.name == character.name) {
-            return Err(value("character name", character.name.clone(), "a name nobody else has"));
+            let path = format!("character.{i}.name");
+            return Err(TextError::value(&path, &character.name, "a name nobody else has"));
         }
     }
     for (i, obstacle) in scene.obstacle.iter().enumerate() {
         if let Err((key, found, allowed)) = obstacle.shape() {
-            return Err(value(&format!("obstacle {} {key}", i + 1), found, allowed));
+            return Err(TextError::value(&format!("obstacle.{i}{key}"), found, allowed));
         }
     }
     for (i, throw) in scene.throw.iter().enumerate() {
-        let key = |name: &str| format!("throw {} {name}", i + 1);
-        if scene.character.iter().all(|a| a.name != throw.at) {
-            let names = scene.character.iter().map(|a| a.name.as_str()).collect::<Vec<_>>().join(", ");
-            return Err(value(&key("at"), format!("{:?}", throw.at), &names));
+        check_throw(throw, scene, &format!("throw.{i}"))?;
+    }
+    Ok(())
+}
+
+fn check_character(character: &SceneCharacter, at: &str) -> Result<(), TextError> {
+    let near = |place: &[f32; 2]| place.iter().all(|v| v.is_finite() && v.abs() <= 1000.0);
+    if !character.at.iter().all(|v| v.is_finite() && v.abs() < 1000.0) {
+        return Err(TextError::value(&format!("{at}.at"), format!("{:?}", character.at), NEAR));
+    }
+    if !character.facing.is_finite() {
+        return Err(TextError::value(&format!("{at}.facing"), character.facing, "finite degrees"));
+    }
+    if let Some(goal) = &character.goal {
+        if !near(&goal.at) {
+            return Err(TextError::value(&format!("{at}.goal.at"), format!("{:?}", goal.at), NEAR));
         }
-        if crate::Target::from_name(&throw.target).is_none() {
-            return Err(value(&key("target"), format!("{:?}", throw.target), "head, chest, hips, arms, legs"));
-        }
-        for (name, found, most) in
-            [("speed", throw.speed, 200.0), ("radius", throw.radius, 2.0), ("mass", throw.mass, 1000.0)]
-        {
-            if !(found.is_finite() && found > 0.0 && found <= most) {
-                return Err(value(&key(name), found.to_string(), &format!("more than 0, at most {most}")));
-            }
-        }
-        if !(throw.time.is_finite() && (0.0..=scene.seconds).contains(&throw.time)) {
-            return Err(value(&key("time"), throw.time.to_string(), "within the scene's seconds"));
-        }
-        if !throw.from.iter().all(|v| v.is_finite() && v.abs() < 1000.0) {
-            return Err(value(&key("from"), format!("{:?}", throw.from), "finite numbers, within 1000 m"));
+        if let Some(facing) = goal.facing.filter(|f| !f.is_finite()) {
+            return Err(TextError::value(&format!("{at}.goal.facing"), facing, "finite degrees"));
         }
     }
-    Ok(scene)
+    if let Some(p) = character.path.iter().position(|p| !near(p)) {
+        return Err(TextError::value(&format!("{at}.path.{p}"), format!("{:?}", character.path[p]), NEAR));
+    }
+    Ok(())
+}
+
+fn check_throw(throw: &Throw, scene: &Scene, at: &str) -> Result<(), TextError> {
+    let path = |key: &str| format!("{at}.{key}");
+    if scene.character.iter().all(|a| a.name != throw.at) {
+        let names = scene.character.iter().map(|a| a.name.as_str()).collect::<Vec<_>>().join(", ");
+        return Err(TextError::value(&path("at"), format!("{:?}", throw.at), &names));
+    }
+    if crate::Target::from_name(&throw.target).is_none() {
+        let found = format!("{:?}", throw.target);
+        return Err(TextError::value(&path("target"), found, "head, chest, hips, arms, legs"));
+    }
+    for (name, found, most) in
+        [("speed", throw.speed, 200.0), ("radius", throw.radius, 2.0), ("mass", throw.mass, 1000.0)]
+    {
+        if !(found.is_finite() && found > 0.0 && found <= most) {
+            return Err(TextError::value(&path(name), found, &format!("more than 0, at most {most}")));
+        }
+    }
+    if !(throw.time.is_finite() && (0.0..=scene.seconds).contains(&throw.time)) {
+        return Err(TextError::value(&path("time"), throw.time, "within the scene's seconds"));
+    }
+    if !throw.from.iter().all(|v| v.is_finite() && v.abs() < 1000.0) {
+        return Err(TextError::value(&path("from"), format!("{:?}", throw.from), NEAR));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -335,35 +318,39 @@ mod tests {
             format!("seconds = 2\n[[character]]\nname = \"a\"\n[[throw]]\ntime = 1\nfrom = [0, 1, 5]\n{rest}\n")
         };
         assert_eq!(read(&throw("at = \"a\"\nspeed = 9")).unwrap().throw[0].radius, 0.11);
-        for (text, fragment) in [
-            ("seconds = 5\n", "at least one"),
-            ("seconds = -1\n[[character]]\nname = \"a\"\n", "at most 3600"),
-            ("seconds = nan\n[[character]]\nname = \"a\"\n", "at most 3600"),
-            ("second = 5\n", "line 1: unknown field"),
-            ("seconds = 1\n[[character]]\nname = \"a\"\n[[character]]\nname = \"a\"\n", "nobody else"),
-            ("seconds = 1\n[[character]]\nname = \"a\"\nat = [inf, 0]\n", "finite"),
-            ("seconds = 1\n[[character]]\nname = \"a\"\ngoal = { at = [nan, 1] }\n", "character a goal is"),
-            ("seconds = 1\n[[character]]\nname = \"a\"\npath = [[1, inf]]\n", "character a path is"),
-            ("seconds = 1\n[[character]]\nname = \"a\"\n[[obstacle]]\n", "exactly one of sphere"),
+        let with = |rest: &str| format!("seconds = 1\n[[character]]\nname = \"a\"\n{rest}\n");
+        for (text, line, key, message) in [
+            ("seconds = 5\n".to_owned(), None, "character", "at least one"),
+            ("seconds = -1\n[[character]]\nname = \"a\"\n".to_owned(), Some(1), "seconds", "at most 3600"),
+            ("seconds = nan\n[[character]]\nname = \"a\"\n".to_owned(), Some(1), "seconds", "at most 3600"),
+            ("second = 5\n".to_owned(), Some(1), "second", "did you mean seconds?"),
+            (with("[[character]]\nname = \"a\""), Some(5), "character 2 name", "nobody else"),
+            (with("at = [inf, 0]"), Some(4), "character 1 at", "finite"),
+            (with("facing = nan"), Some(4), "character 1 facing", "finite"),
+            (with("goal = { at = [nan, 1] }"), Some(4), "character 1 goal at", "within 1000 m"),
+            (with("path = [[1, 1],\n[1, inf]]"), Some(5), "character 1 path 2", "within 1000 m"),
+            (with("[[obstacle]]"), Some(4), "obstacle 1", "exactly one of sphere"),
             (
-                "seconds = 1\n[[character]]\nname = \"a\"\n[[obstacle]]\nsphere = { radius = -1, at = [0, 0, 0] }\n",
-                "obstacle 1 radius is -1",
+                with("[[obstacle]]\nsphere = { radius = -1, at = [0, 0, 0] }"),
+                Some(5),
+                "obstacle 1 sphere radius",
+                "is -1",
             ),
             (
-                "seconds = 1\n[[character]]\nname = \"a\"\n[[obstacle]]\nbox = { size = [1, nan, 1], at = [0, 0, 0] }\n",
-                "obstacle 1 size is NaN",
+                with("[[obstacle]]\nbox = { size = [1, nan, 1], at = [0, 0, 0] }"),
+                Some(5),
+                "obstacle 1 box size",
+                "is NaN",
             ),
-            (
-                "seconds = 1\n[[character]]\nname = \"a\"\n[[obstacle]]\ncone = { radius = 1 }\n",
-                "line 5: unknown field",
-            ),
-            (&throw("at = \"b\"\nspeed = 9"), "throw 1 at is"),
-            (&throw("at = \"a\"\nspeed = nan"), "throw 1 speed is"),
-            (&throw("at = \"a\"\nspeed = 9\nradius = 0"), "throw 1 radius is"),
-            (&throw("at = \"a\"\nspeed = 9\ntarget = \"nose\""), "head, chest"),
+            (with("[[obstacle]]\ncone = { radius = 1 }"), Some(5), "obstacle 1 cone", "unknown field"),
+            (throw("at = \"b\"\nspeed = 9"), Some(7), "throw 1 at", "\"b\"; allowed is a"),
+            (throw("at = \"a\"\nspeed = nan"), Some(8), "throw 1 speed", "at most 200"),
+            (throw("at = \"a\"\nspeed = 9\nradius = 0"), Some(9), "throw 1 radius", "at most 2"),
+            (throw("at = \"a\"\nspeed = 9\ntarget = \"nose\""), Some(9), "throw 1 target", "head, chest"),
         ] {
-            let error = read(text).unwrap_err().to_string();
-            assert!(error.contains(fragment), "{error}");
+            let error = read(&text).unwrap_err();
+            assert_eq!((error.line, error.key.as_deref()), (line, Some(key)), "{error}");
+            assert!(error.message.contains(message), "{error}");
         }
     }
 }
