@@ -50,12 +50,44 @@ pub struct Character {
     rate: f32,
 }
 
+/// From stage time to path time, both since a decision.
+#[derive(Clone, Debug)]
+enum Timing {
+    Warp(Warp),
+    /// Path seconds after each tick; afterwards time runs as it does.
+    Ticks(Vec<f32>),
+}
+
+impl Timing {
+    /// Path seconds at a stage time, and path seconds per stage second there.
+    fn at(&self, time: f32) -> (f32, f32) {
+        match self {
+            Timing::Warp(warp) => warp.at(time),
+            Timing::Ticks(ticks) => {
+                let tick = (time * TICKS as f32).round() as usize;
+                let path = |tick: usize| tick.checked_sub(1).and_then(|k| ticks.get(k)).copied();
+                match (path(tick), path(tick.saturating_sub(1))) {
+                    (Some(now), before) => (now, (now - before.unwrap_or(0.0)) * TICKS as f32),
+                    _ => (ticks.last().map_or(time, |last| last + time - ticks.len() as f32 * TICK), 1.0),
+                }
+            }
+        }
+    }
+
+    fn ended(&self, time: f32) -> bool {
+        match self {
+            Timing::Warp(warp) => warp.ended(time),
+            Timing::Ticks(ticks) => time >= ticks.len() as f32 * TICK,
+        }
+    }
+}
+
 /// A decision being carried out.
 #[derive(Clone, Debug)]
 struct Following {
     /// What to play, and what lays it over what was played where the graph's own alignment does not.
     edges: VecDeque<(EdgeIdx, Option<Planar>)>,
-    warp: Warp,
+    timing: Timing,
     bend: Option<Bend>,
     /// Since the decision, stage seconds.
     time: f32,
@@ -145,14 +177,21 @@ impl Character {
     /// Plays these edges after the current one, at this speed and bent like this, then goes on as before. Times count from now.
     pub fn follow(&mut self, edges: &[EdgeIdx], warp: &Warp, bend: Option<Bend>) {
         let edges = edges.iter().map(|e| (*e, None)).collect();
-        self.following = Some(Following { edges, warp: warp.clone(), bend, time: 0.0, path: 0.0 });
+        self.following = Some(Following { edges, timing: Timing::Warp(warp.clone()), bend, time: 0.0, path: 0.0 });
     }
 
     /// Plays these edges after the current one, each laid over what was played before as it says: a path that bends a little where it could
     /// branch. A join hides the bend, planted feet stay.
     pub fn follow_bent(&mut self, edges: &[(EdgeIdx, Option<Planar>)]) {
         let edges = edges.iter().copied().collect();
-        self.following = Some(Following { edges, warp: Warp::none(), bend: None, time: 0.0, path: 0.0 });
+        self.following =
+            Some(Following { edges, timing: Timing::Warp(Warp::none()), bend: None, time: 0.0, path: 0.0 });
+    }
+
+    /// Plays these edges after the current one, so far along them after each tick from now: path seconds.
+    pub fn follow_schedule(&mut self, edges: &[EdgeIdx], ticks: Vec<f32>) {
+        let edges = edges.iter().map(|e| (*e, None)).collect();
+        self.following = Some(Following { edges, timing: Timing::Ticks(ticks), bend: None, time: 0.0, path: 0.0 });
     }
 
     /// Whether a decision is still being carried out.
@@ -166,7 +205,7 @@ impl Character {
         let mut gone = TICK;
         if let Some(following) = &mut self.following {
             following.time += TICK;
-            let (path, rate) = following.warp.at(following.time);
+            let (path, rate) = following.timing.at(following.time);
             gone = path - following.path;
             following.path = path;
             self.rate = rate;
@@ -190,7 +229,8 @@ impl Character {
             began = Some(chosen);
         }
         self.show();
-        let done = |f: &Following| f.edges.is_empty() && f.bend.is_none_or(|a| a.over(f.time)) && f.warp.ended(f.time);
+        let done =
+            |f: &Following| f.edges.is_empty() && f.bend.is_none_or(|a| a.over(f.time)) && f.timing.ended(f.time);
         if self.following.as_ref().is_some_and(done) {
             self.following = None;
             self.rate = 1.0;

@@ -1,12 +1,15 @@
-//! A slow and obvious judge of dodges: plays what was decided on a copy of the character, looks at the body each 1/240 s, and tries every
-//! path there is. Shares nothing with the planner but forward kinematics, the spheres of the body, and the words.
+//! A slow and obvious judge of dodges. It plays what was decided on a copy of the character, because outcomes are those of the frames that are
+//! shown, looks at the body each 1/240 s, and tries every path there is, at speeds it works out itself. Of the planner it shares the
+//! words and the spheres of the body; not where it thinks bodies are, its candidates, costs, time warps or distances.
+
+use std::sync::Arc;
 
 use kumite_motion::graph::EdgeIdx;
 use kumite_motion::library::Library;
 use kumite_motion::rotation::nlerp;
 use kumite_motion::{Pose, Role, SpanKind, Vec3, WorldPose, fk};
+use kumite_plan::Threat;
 use kumite_plan::dodge::DodgeDecision;
-use kumite_plan::{Bend, Threat, Warp};
 
 use crate::{Character, TICKS};
 
@@ -31,19 +34,22 @@ pub struct Seen {
     pub first: Option<(f32, Role)>,
 }
 
-/// Plays a copy of a character for some seconds: a plan, then `ahead`, then as the graph goes on by itself.
-pub fn samples(
-    character: &Character,
-    plan: Option<(&[EdgeIdx], &Warp, Option<Bend>)>,
-    ahead: &[EdgeIdx],
-    seconds: f32,
-) -> BodySamples {
+/// A decision played on a copy of a character for some seconds, as it will be shown; `ahead` is what it would play otherwise.
+pub fn played(character: &Character, decision: &DodgeDecision, ahead: &[EdgeIdx], seconds: f32) -> BodySamples {
     let mut copy = character.clone();
-    if let Some((edges, warp, bend)) = plan {
-        copy.follow(edges, warp, bend);
-    }
+    copy.follow(&decision.edges, &decision.warp, decision.bend);
+    samples(copy, if decision.edges.is_empty() { ahead } else { &[] }, seconds)
+}
+
+/// What it would play otherwise.
+pub fn undisturbed(character: &Character, ahead: &[EdgeIdx], seconds: f32) -> BodySamples {
+    samples(character.clone(), ahead, seconds)
+}
+
+/// Plays on for some seconds: what it follows, then `ahead`, then as the graph goes on by itself.
+fn samples(mut copy: Character, ahead: &[EdgeIdx], seconds: f32) -> BodySamples {
     let mut queue = ahead.iter().copied();
-    let library = character.library();
+    let library = Arc::clone(copy.library());
     let spheres = library.volumes().spheres();
     let place = |pose: &Pose, world: &mut WorldPose| -> Vec<Vec3> {
         fk::pose(library.skeleton(), pose, world);
@@ -128,9 +134,7 @@ pub struct Ruling {
 /// Plays a decision and judges it.
 pub fn judge(character: &Character, decision: &DodgeDecision, ahead: &[EdgeIdx], threats: &[Threat]) -> Ruling {
     let seconds = threats.iter().map(Threat::ends).fold(0.0, f32::max) + 0.1;
-    let plan = (&decision.edges[..], &decision.warp, decision.bend);
-    let ahead = if decision.edges.is_empty() { ahead } else { &[] };
-    let seen = look(&samples(character, Some(plan), ahead, seconds), threats);
+    let seen = look(&played(character, decision, ahead, seconds), threats);
     let blocked = match (decision.block, seen.first) {
         (Some(block), Some((_, part))) => part == block.wrist || Some(part) == block.wrist.parent(),
         _ => false,
@@ -141,7 +145,7 @@ pub fn judge(character: &Character, decision: &DodgeDecision, ahead: &[EdgeIdx],
 /// Whether undisturbed playback is hit.
 pub fn threatening(character: &Character, ahead: &[EdgeIdx], threats: &[Threat]) -> Seen {
     let seconds = threats.iter().map(Threat::ends).fold(0.0, f32::max) + 0.1;
-    look(&samples(character, None, ahead, seconds), threats)
+    look(&undisturbed(character, ahead, seconds), threats)
 }
 
 /// One path of the exhaustive search that avoids.
@@ -291,17 +295,75 @@ impl Exhaustive {
             let wanted = wanted.filter(|s| *s > 0.0 && s.max(1.0 / s) <= TIME);
             let on_time = (attack - centre).abs() <= 0.5 * (active.1 - active.0);
             let Some(scale) = wanted.or(on_time.then_some(1.0)) else { continue };
-            let warp = Warp::new(&stretches, scale);
+            let schedule = Schedule::new(&stretches, scale, to.max(centre) + 1.0);
             let seconds = threats.iter().map(Threat::ends).fold(0.0, f32::max) + 0.1;
-            let seconds = seconds.max(warp.when(to) + 0.05);
-            let samples = samples(character, Some((path, &warp, None)), &[], seconds);
+            let seconds = seconds.max(schedule.when(to) + 0.05);
+            let mut copy = character.clone();
+            copy.follow_schedule(path, schedule.ticks(seconds + 0.1));
+            let samples = samples(copy, &[], seconds);
             let seen = look(&samples, threats);
             if seen.first.is_none() {
-                let terms = cost(&samples, threats, (warp.when(from), warp.when(to)), seen.least);
+                let terms = cost(&samples, threats, (schedule.when(from), schedule.when(to)), seen.least);
                 let cost = terms + scale.max(1.0 / scale) / TIME;
                 found.push(Found { edges: path.to_vec(), cost, clearance: seen.least });
             }
         }
+    }
+}
+
+/// From path seconds to stage seconds, added up in small steps: adjustable stretches last `scale` times as long, with ramps at their ends.
+struct Schedule {
+    /// Stage seconds after each step of the path.
+    times: Vec<f32>,
+}
+
+/// Steps of a path in a second.
+const STEPS: f32 = 1000.0;
+
+impl Schedule {
+    fn new(stretches: &[(f32, f32)], scale: f32, until: f32) -> Schedule {
+        // How much of the scale counts at a path second: a trapezoid over each stretch.
+        let weight = |u: f32| {
+            let inside = stretches.iter().map(|(from, to)| (u - from).min(to - u) / RAMP.min(0.5 * (to - from)));
+            inside.fold(0.0, f32::max).min(1.0)
+        };
+        let mut time = 0.0f64;
+        let mut times = vec![0.0];
+        for step in 0..(until.max(0.0) * STEPS) as usize {
+            let middle = (step as f32 + 0.5) / STEPS;
+            time += f64::from(1.0 + (scale - 1.0) * weight(middle)) / f64::from(STEPS);
+            times.push(time as f32);
+        }
+        Schedule { times }
+    }
+
+    /// Stage second at which a path second is shown; outside the path time runs as it does.
+    fn when(&self, u: f32) -> f32 {
+        let last = self.times.len() - 1;
+        let at = u * STEPS;
+        if at <= 0.0 {
+            return u;
+        }
+        let k = at as usize;
+        if k >= last {
+            return self.times[last] + u - last as f32 / STEPS;
+        }
+        self.times[k] + (self.times[k + 1] - self.times[k]) * (at - k as f32)
+    }
+
+    /// Path seconds after each tick.
+    fn ticks(&self, seconds: f32) -> Vec<f32> {
+        let (mut k, last) = (0, self.times.len() - 1);
+        let mut at = |time: f32| {
+            while k < last && self.times[k + 1] < time {
+                k += 1;
+            }
+            if k == last {
+                return last as f32 / STEPS + time - self.times[last];
+            }
+            (k as f32 + (time - self.times[k]) / (self.times[k + 1] - self.times[k])) / STEPS
+        };
+        (1..=(seconds * TICKS as f32).ceil() as u32).map(|tick| at(tick as f32 / TICKS as f32)).collect()
     }
 }
 

@@ -126,6 +126,8 @@ pub struct Judged {
 pub struct DodgeCounts {
     /// Candidates from the index.
     pub index: u32,
+    /// Of these, the ones whose cells of the grid the attack passes: the paper's candidates.
+    pub in_grid: u32,
     /// Candidates from traversing the graph.
     pub enumerated: u32,
     /// Culled by bit planes.

@@ -270,6 +270,7 @@ impl DodgeSearch {
             for (k, path) in paths.iter().enumerate() {
                 let number = first + k;
                 let on_way = scratch.bits.get(number / 64).is_some_and(|w| w >> (number % 64) & 1 == 1);
+                self.counts.in_grid += u32::from(on_way);
                 let candidate = self.candidate(planner, (Origin::PathIndex, path), left, on_way, scratch);
                 self.queue.extend(candidate);
             }

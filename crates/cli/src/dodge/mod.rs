@@ -1,20 +1,20 @@
 //! `kumite dodge`: one ball, played and written; or many, counted and judged.
 
+mod trials;
+
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use cpu_time::ThreadTime;
 use kumite_formats::{bvh, gltf};
 use kumite_motion::library::Library;
 use kumite_motion::{Clip, ClipIdx, EdgeIdx, NodeIdx, Roles, Vec2, Vec3};
 use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times, Window};
-use kumite_plan::dodge::{DodgeConfig, DodgeDecision, DodgeScratch, DodgeSearch, Forecast, Judged, Verdict};
+use kumite_plan::dodge::{DodgeConfig, DodgeDecision, DodgeScratch, Forecast, Judged, Verdict};
 use kumite_plan::threat::Ball;
 use kumite_plan::{Bend, Bodies, Threat, ThreatError};
 use kumite_stage::Target;
-use kumite_stage::attack_trial::Trial;
-use kumite_stage::dodge_referee::{self, Exhaustive, Ruling};
+use kumite_stage::dodge_referee::{self, Ruling};
 use kumite_stage::wander::{play_on, wander};
 use kumite_stage::{Chance, Character, Defence, Recorder, TICKS, Take};
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &DodgeArgs, progress: &Progress) -> CliResult<Report> {
         return Err(wrong(args, &ThreatError::NoMotions));
     }
     match args.trials {
-        Some(count) => Ok(trials(&defence, count, args.seed, progress)),
+        Some(count) => Ok(trials::run(&defence, count, args.seed, progress)),
         None => one(args, target, &defence),
     }
 }
@@ -404,293 +404,4 @@ pub(crate) fn spread(values: &mut [f64]) -> Value {
 pub(crate) fn combined(hashes: impl Iterator<Item = u64>) -> String {
     let fold = |sum: u64, hash: u64| (sum.rotate_left(5) ^ hash).wrapping_mul(0x0000_0100_0000_01b3);
     format!("{:016x}", hashes.fold(0xcbf2_9ce4_8422_2325, fold))
-}
-
-/// CPU time of a search without the index.
-fn enumerated(defence: &Defence, trial: &Trial, scratch: &mut DodgeScratch) -> (f64, u32) {
-    let mut planner = defence.planner();
-    planner.config.use_index = false;
-    let start = ThreadTime::now();
-    let search = DodgeSearch::new(&planner, &defence.situation(&trial.character, &trial.ahead), &trial.threats, false);
-    let Ok(mut search) = search else { return (0.0, 0) };
-    while !search.step(&planner, scratch, u32::MAX) {}
-    (start.elapsed().as_secs_f64() * 1e6, search.counts().enumerated)
-}
-
-/// Candidates a slice of the search works out in one tick.
-const SLICE: u32 = 64;
-
-fn trials(defence: &Defence, count: u32, seed: u64, progress: &Progress) -> Report {
-    let bar = progress.bar(count as usize, "throwing");
-    let threads = picture_flags::threads().max(1) as u32;
-    let counted = std::thread::scope(|scope| {
-        let parts: Vec<_> = (0..threads)
-            .map(|part| {
-                let bar = &bar;
-                scope.spawn(move || {
-                    let mut sum = Count::default();
-                    let exhaustive = Exhaustive::new(defence.library());
-                    for k in (part..count).step_by(threads as usize) {
-                        let number = seed.wrapping_mul(1_000_003).wrapping_add(u64::from(k));
-                        if let Some(trial) = Trial::random(defence.library(), number) {
-                            let hash = sum.add(defence, &exhaustive, &trial);
-                            sum.hashes.extend(hash.map(|hash| (k, hash)));
-                        }
-                        bar.inc(1);
-                    }
-                    sum
-                })
-            })
-            .collect();
-        parts.into_iter().filter_map(|p| p.join().ok()).fold(Count::default(), Count::with)
-    });
-    bar.finish_and_clear();
-    counted.report(defence)
-}
-
-#[derive(Default)]
-struct Count {
-    trials: u32,
-    threatening: u32,
-    avoidable: u32,
-    avoidable_avoided: u32,
-    avoided: u32,
-    blocked: u32,
-    from_index: u32,
-    agreed: u32,
-    adapted: u32,
-    in_time: u32,
-    refused: u32,
-    core: u32,
-    core_defended: u32,
-    /// By target: threatening and defended.
-    by_target: [(u32, u32); 5],
-    ratios: Vec<f64>,
-    displacement: Vec<f64>,
-    index_us: Vec<f64>,
-    enumerated_us: Vec<f64>,
-    adapt_us: Vec<f64>,
-    index_candidates: f64,
-    enumerated_candidates: f64,
-    quality_failures: u32,
-    undisturbed_failures: u32,
-    slides: Vec<f64>,
-    snaps: Vec<f64>,
-    floats: Vec<f64>,
-    disagreed: Vec<Value>,
-    /// Of the takes, by the number of the trial.
-    hashes: Vec<(u32, u64)>,
-}
-
-impl Count {
-    fn with(mut self, other: Count) -> Count {
-        let sums: [(&mut u32, u32); 15] = [
-            (&mut self.trials, other.trials),
-            (&mut self.threatening, other.threatening),
-            (&mut self.avoidable, other.avoidable),
-            (&mut self.avoidable_avoided, other.avoidable_avoided),
-            (&mut self.avoided, other.avoided),
-            (&mut self.blocked, other.blocked),
-            (&mut self.from_index, other.from_index),
-            (&mut self.agreed, other.agreed),
-            (&mut self.adapted, other.adapted),
-            (&mut self.in_time, other.in_time),
-            (&mut self.refused, other.refused),
-            (&mut self.core, other.core),
-            (&mut self.core_defended, other.core_defended),
-            (&mut self.quality_failures, other.quality_failures),
-            (&mut self.undisturbed_failures, other.undisturbed_failures),
-        ];
-        sums.into_iter().for_each(|(a, b)| *a += b);
-        for (a, b) in self.by_target.iter_mut().zip(other.by_target) {
-            *a = (a.0 + b.0, a.1 + b.1);
-        }
-        self.ratios.extend(other.ratios);
-        self.displacement.extend(other.displacement);
-        self.index_us.extend(other.index_us);
-        self.enumerated_us.extend(other.enumerated_us);
-        self.adapt_us.extend(other.adapt_us);
-        self.slides.extend(other.slides);
-        self.snaps.extend(other.snaps);
-        self.floats.extend(other.floats);
-        self.disagreed.extend(other.disagreed);
-        self.hashes.extend(other.hashes);
-        self.index_candidates += other.index_candidates;
-        self.enumerated_candidates += other.enumerated_candidates;
-        self
-    }
-
-    /// Decides, plays and judges one trial; the hash of its take.
-    fn add(&mut self, defence: &Defence, exhaustive: &Exhaustive, trial: &Trial) -> Option<u64> {
-        self.trials += 1;
-        let undisturbed = dodge_referee::threatening(&trial.character, &trial.ahead, &trial.threats);
-        if undisturbed.first.is_none() {
-            return None;
-        }
-        let planner = defence.planner();
-        let mut scratch = DodgeScratch::default();
-        // The first decision pays for the scratch's memory.
-        let _ = defence.decide(&trial.character, &trial.ahead, &trial.threats, &mut scratch);
-        let start = ThreadTime::now();
-        let search = defence.search(&trial.character, &trial.ahead, &trial.threats, false);
-        let Ok(mut search) = search else {
-            self.refused += 1;
-            return None;
-        };
-        self.threatening += 1;
-        let mut slices = 1;
-        while !search.step(&planner, &mut scratch, SLICE) {
-            slices += 1;
-        }
-        self.index_us.push(start.elapsed().as_secs_f64() * 1e6);
-        let start = ThreadTime::now();
-        let decision = search.decision(&planner, &mut scratch);
-        self.adapt_us.push(start.elapsed().as_secs_f64() * 1e6);
-        let (micros, candidates) = enumerated(defence, trial, &mut scratch);
-        self.enumerated_us.push(micros);
-        self.enumerated_candidates += f64::from(candidates);
-        self.index_candidates += f64::from(decision.counts.index);
-        self.from_index += u32::from(!decision.traversed);
-        let playing = trial.character.playing();
-        let left = defence.library().graph().edge(playing.edge).seconds - playing.since;
-        self.in_time += u32::from((slices - 1) as f32 / TICKS as f32 <= left);
-        let ruling = dodge_referee::judge(&trial.character, &decision, &trial.ahead, &trial.threats);
-        let defended = ruling.avoided || ruling.blocked;
-        self.avoided += u32::from(ruling.avoided);
-        self.blocked += u32::from(!ruling.avoided && ruling.blocked);
-        self.adapted += u32::from(decision.bend.is_some());
-        let slot = Target::ALL.iter().position(|t| *t == trial.target).unwrap_or(0);
-        self.by_target[slot].0 += 1;
-        self.by_target[slot].1 += u32::from(defended);
-        if trial.target.is_core() && trial.lead >= 0.6 {
-            self.core += 1;
-            self.core_defended += u32::from(defended);
-        }
-        let found = exhaustive.all(&trial.character, &trial.threats);
-        if let Some(best) = found.iter().map(|f| f.cost).min_by(f32::total_cmp) {
-            self.avoidable += 1;
-            self.avoidable_avoided += u32::from(ruling.avoided);
-            // The plan's edges go on beyond the avoidance as far as the attack lasts.
-            let own = found.iter().filter(|f| decision.span.is_some() && decision.edges.starts_with(&f.edges));
-            let own = own.map(|f| f.cost).min_by(f32::total_cmp);
-            let ratio = own.map(|own| f64::from(own / best));
-            self.ratios.extend(ratio);
-            if ratio.is_some_and(|r| r <= 1.01) {
-                self.agreed += 1;
-            } else {
-                let clears = found.iter().find(|f| f.cost == best).map(|f| f.clearance);
-                self.disagreed.push(json!({
-                    "target": trial.target.name(), "ratio": ratio, "optimum_clears_m": clears, "planned_m": decision.clearance,
-                    "outcome": decision.forecast.name(), "candidates": decision.counts.index,
-                }));
-            }
-        }
-        let hash = self.measure(trial, Some(&decision));
-        self.measure(trial, None);
-        if ruling.avoided {
-            let seconds = trial.lead;
-            let plan = (&decision.edges[..], &decision.warp, decision.bend);
-            let ahead = if decision.edges.is_empty() { &trial.ahead[..] } else { &[] };
-            let moved = dodge_referee::samples(&trial.character, Some(plan), ahead, seconds);
-            let stayed = dodge_referee::samples(&trial.character, None, &trial.ahead, seconds);
-            if let (Some(a), Some(b)) = (moved.frames.last(), stayed.frames.last()) {
-                let mean = a.iter().zip(b).map(|(p, q)| (*p - *q).length()).sum::<f32>() / a.len().max(1) as f32;
-                self.displacement.push(f64::from(mean));
-            }
-        }
-        hash
-    }
-
-    /// Quality of the take from a little before the attack is seen to well after it has passed.
-    fn measure(&mut self, trial: &Trial, decision: Option<&DodgeDecision>) -> Option<u64> {
-        let mut character = trial.character.clone();
-        let mut recorder = Recorder::default();
-        recorder.record(&character, None);
-        if let Some(decision) = decision {
-            character.follow(&decision.edges, &decision.warp, decision.bend);
-        }
-        let goes_on = decision.is_none_or(|d| d.edges.is_empty());
-        let mut queue = if goes_on { trial.ahead.clone() } else { Vec::new() }.into_iter();
-        for _ in 0..((trial.lead + AFTER) * TICKS as f32) as u32 {
-            let began = character.step(|_, next| queue.next().filter(|e| next.contains(e)).unwrap_or(next[0]));
-            recorder.record(&character, began);
-        }
-        let Ok(take) = recorder.finish("trial", character.library().skeleton()) else { return None };
-        let q = take.quality;
-        let failed = !q.passes();
-        if decision.is_none() {
-            self.undisturbed_failures += u32::from(failed);
-            return None;
-        }
-        self.slides.push(f64::from(q.foot_slide_cm_s));
-        self.snaps.push(f64::from(q.snap));
-        self.floats.push(f64::from(q.float_cm));
-        self.quality_failures += u32::from(failed);
-        Some(take.hash)
-    }
-
-    fn report(mut self, defence: &Defence) -> Report {
-        let share = |a: u32, b: u32| if b == 0 { Value::Null } else { json!(f64::from(a) / f64::from(b)) };
-        let each = |sum: f64| if self.threatening == 0 { 0.0 } else { sum / f64::from(self.threatening) };
-        let mean_ratio = if self.ratios.is_empty() {
-            Value::Null
-        } else {
-            json!(self.ratios.iter().sum::<f64>() / self.ratios.len() as f64)
-        };
-        let targets: serde_json::Map<String, Value> = Target::ALL
-            .iter()
-            .zip(self.by_target)
-            .map(|(t, (all, good))| (t.name().to_owned(), json!({"threatening": all, "defended": good})))
-            .collect();
-        self.hashes.sort_unstable();
-        let json = json!({
-            "hash": combined(self.hashes.iter().map(|h| h.1)),
-            "trials": self.trials, "threatening": self.threatening, "avoidable": self.avoidable, "avoided": self.avoided,
-            "blocked": self.blocked, "from_index": self.from_index, "agreed": self.agreed, "cost_ratio": mean_ratio,
-            "displacement_m": spread(&mut self.displacement),
-            "query_us": {"index": spread(&mut self.index_us), "enumerated": spread(&mut self.enumerated_us)},
-            "adapt_us": spread(&mut self.adapt_us),
-            "candidates": {"index": each(self.index_candidates), "enumerated": each(self.enumerated_candidates)},
-            "before_edge_end": self.in_time, "adapted": self.adapted, "refused": self.refused,
-            "avoided_of_avoidable_share": share(self.avoidable_avoided, self.avoidable),
-            "agreed_share": share(self.agreed, self.avoidable),
-            "from_index_share": share(self.from_index, self.threatening),
-            "before_edge_end_share": share(self.in_time, self.threatening),
-            "core_seen": self.core, "core_defended": self.core_defended,
-            "core_defended_share": share(self.core_defended, self.core),
-            "targets": targets,
-            "quality_failures": self.quality_failures, "undisturbed_quality_failures": self.undisturbed_failures,
-            "foot_slide_cm_s": spread(&mut self.slides), "snap": spread(&mut self.snaps), "float_cm": spread(&mut self.floats),
-            "disagreed": self.disagreed, "index_bytes": defence.index().bytes(), "index_paths": defence.index().avoid.len(),
-            "index_cells": defence.index().avoid.cells(), "bodies_bytes": defence.bodies().bytes(),
-            "planes_bytes": defence.planes().bytes(),
-        });
-        let percent = |v: &Value| v.as_f64().map_or("none".to_owned(), |v| format!("{:.1} %", v * 100.0));
-        let mut text = format!(
-            "{} balls, {} threatening: {} avoided, {} blocked; {} adapted\n",
-            self.trials, self.threatening, self.avoided, self.blocked, self.adapted
-        );
-        let us = |v: &Value| {
-            format!("p50 {:.1}, p99 {:.1} µs", v["p50"].as_f64().unwrap_or(0.0), v["p99"].as_f64().unwrap_or(0.0))
-        };
-        let _ = writeln!(
-            text,
-            "    {} avoidable by a path as it is: {} avoided, {} at the exhaustive optimum\n    \
-             head and torso seen 0.6 s ahead: {} of {} avoided or blocked ({})\n    \
-             query by index {}; enumerated {}; adapting and blocking {}",
-            self.avoidable,
-            percent(&json["avoided_of_avoidable_share"]),
-            percent(&json["agreed_share"]),
-            self.core_defended,
-            self.core,
-            percent(&json["core_defended_share"]),
-            us(&json["query_us"]["index"]),
-            us(&json["query_us"]["enumerated"]),
-            us(&json["adapt_us"]),
-        );
-        for (target, (all, good)) in Target::ALL.iter().zip(self.by_target) {
-            let _ = writeln!(text, "    {:<6} {good} of {all} avoided or blocked", target.name());
-        }
-        Report { text, json }
-    }
 }
