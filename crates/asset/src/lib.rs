@@ -25,16 +25,19 @@ const HEADER: usize = 8 + 4 + 4 + 8 + 8;
 pub const VERSION: u32 = 2;
 
 /// Why bytes are not a bundle that can be read.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BundleError {
     /// It begins with something else.
+    #[error("this is not a kumite bundle; `kumite bake` makes one from a manifest")]
     NotABundle,
     /// Written by a version this one does not read.
+    #[error("the bundle is of version {found}; this program reads 1 to {VERSION}: bake it again")]
     Version {
         /// Which.
         found: u32,
     },
     /// Shorter or longer than it says.
+    #[error("the bundle is cut or has grown: {found} bytes, {expected} expected")]
     Length {
         /// Bytes there are.
         found: u64,
@@ -42,33 +45,15 @@ pub enum BundleError {
         expected: u64,
     },
     /// The contents are not those that were written.
+    #[error("the bundle is damaged: its checksum does not fit; bake it again")]
     Damaged,
     /// The contents are whole but make no sense: written by something else.
+    #[error("the bundle makes no sense: {why}")]
     Nonsense {
         /// What is wrong.
         why: String,
     },
 }
-
-impl fmt::Display for BundleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            BundleError::NotABundle => {
-                write!(f, "this is not a kumite bundle; `kumite bake` makes one from a manifest")
-            }
-            BundleError::Version { found } => {
-                write!(f, "the bundle is of version {found}; this program reads 1 to {VERSION}: bake it again")
-            }
-            BundleError::Length { found, expected } => {
-                write!(f, "the bundle is cut or has grown: {found} bytes, {expected} expected")
-            }
-            BundleError::Damaged => write!(f, "the bundle is damaged: its checksum does not fit; bake it again"),
-            BundleError::Nonsense { why } => write!(f, "the bundle makes no sense: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for BundleError {}
 
 /// A library as bytes.
 pub fn write(library: &Library) -> Result<Vec<u8>, BundleError> {

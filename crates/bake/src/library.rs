@@ -1,7 +1,6 @@
 //! From clips that are ready to the library characters play.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::sync::Arc;
 
 use kumite_motion::library::{Library, LibraryError};
@@ -50,28 +49,18 @@ pub struct Baked {
 }
 
 /// Why clips do not make a library.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BakeError {
     /// They cannot be compared.
+    #[error("these clips do not make a library: {0}")]
     Transitions(TransitionError),
     /// They cannot be played for ever.
+    #[error("these clips do not make a library: {0}")]
     Graph(BuildError),
     /// The parts do not fit. A fault of the builder.
+    #[error("these clips do not make a library: {0}")]
     Library(LibraryError),
 }
-
-impl fmt::Display for BakeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "these clips do not make a library: ")?;
-        match self {
-            BakeError::Transitions(error) => error.fmt(f),
-            BakeError::Graph(error) => error.fmt(f),
-            BakeError::Library(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for BakeError {}
 
 /// Bad transitions are taken out, which lets others in that were not rehearsed; after so many rounds what is left is left.
 const ROUNDS: usize = 12;

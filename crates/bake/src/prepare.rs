@@ -1,6 +1,5 @@
 //! From a capture to a clip of a library: understood, on the canonical body, at one rate.
 
-use std::fmt;
 use std::sync::Arc;
 
 use kumite_motion::anatomy::Anatomy;
@@ -19,41 +18,30 @@ pub const FPS: f32 = 60.0;
 pub const SHORTEST: f32 = 0.3;
 
 /// Why a capture cannot go into a library.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PrepareError {
     /// It is no person.
+    #[error("not a person: no two legs and two arms were found in its joints")]
     NotAPerson,
     /// Too short to be played.
+    #[error("{seconds:.2} s are too short; a clip of a library needs at least {SHORTEST} s")]
     TooShort {
         /// How long it is.
         seconds: f32,
     },
     /// The part to take is not in it.
+    #[error("trim begins after the end: the clip lasts {seconds:.2} s")]
     Trim {
         /// How long it is.
         seconds: f32,
     },
     /// Labels that do not fit.
+    #[error(transparent)]
     Label(TextError),
     /// Frames that are no poses.
+    #[error(transparent)]
     Clip(ClipError),
 }
-
-impl fmt::Display for PrepareError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PrepareError::NotAPerson => write!(f, "not a person: no two legs and two arms were found in its joints"),
-            PrepareError::TooShort { seconds } => {
-                write!(f, "{seconds:.2} s are too short; a clip of a library needs at least {SHORTEST} s")
-            }
-            PrepareError::Trim { seconds } => write!(f, "trim begins after the end: the clip lasts {seconds:.2} s"),
-            PrepareError::Label(error) => error.fmt(f),
-            PrepareError::Clip(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for PrepareError {}
 
 /// The clips one entry of a manifest gives: itself and, if asked for, its mirror image. All are on `skeleton`, which has the canonical frames.
 ///

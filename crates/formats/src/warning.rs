@@ -21,13 +21,16 @@ impl fmt::Display for Warning {
 }
 
 /// Why a file that could be read does not make a clip.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ConvertError {
     /// A skeleton without motion.
+    #[error("the file holds a skeleton but no frames of motion")]
     NoFrames,
     /// Nothing that could move.
+    #[error("the file holds no skeleton: no skin and no animated nodes")]
     NoSkeleton,
     /// The number of values is not that of whole frames. Files that were read never are; built ones may be.
+    #[error("{values} values are not whole frames of {channels} channels")]
     WrongShape {
         /// How many values there are.
         values: usize,
@@ -35,6 +38,7 @@ pub enum ConvertError {
         channels: usize,
     },
     /// A node of a joint, or above one, that is mirrored or flat.
+    #[error("node {node:?} is scaled by {} x {} x {}; a joint cannot be mirrored or flat", scale[0], scale[1], scale[2])]
     BadScale {
         /// Its name.
         node: String,
@@ -42,6 +46,7 @@ pub enum ConvertError {
         scale: [f32; 3],
     },
     /// Times so far apart that the frames between them cannot be meant.
+    #[error("{frames} frames of {joints} joints are too many")]
     TooLong {
         /// How many frames it would be.
         frames: f64,
@@ -49,39 +54,9 @@ pub enum ConvertError {
         joints: usize,
     },
     /// The joints are not a tree.
-    Skeleton(SkeletonError),
+    #[error(transparent)]
+    Skeleton(#[from] SkeletonError),
     /// The frames are not poses.
-    Clip(ClipError),
-}
-
-impl fmt::Display for ConvertError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ConvertError::NoFrames => f.write_str("the file holds a skeleton but no frames of motion"),
-            ConvertError::NoSkeleton => f.write_str("the file holds no skeleton: no skin and no animated nodes"),
-            ConvertError::WrongShape { values, channels } => {
-                write!(f, "{values} values are not whole frames of {channels} channels")
-            }
-            ConvertError::BadScale { node, scale: [x, y, z] } => {
-                write!(f, "node {node:?} is scaled by {x} x {y} x {z}; a joint cannot be mirrored or flat")
-            }
-            ConvertError::TooLong { frames, joints } => write!(f, "{frames} frames of {joints} joints are too many"),
-            ConvertError::Skeleton(error) => error.fmt(f),
-            ConvertError::Clip(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ConvertError {}
-
-impl From<SkeletonError> for ConvertError {
-    fn from(error: SkeletonError) -> Self {
-        ConvertError::Skeleton(error)
-    }
-}
-
-impl From<ClipError> for ConvertError {
-    fn from(error: ClipError) -> Self {
-        ConvertError::Clip(error)
-    }
+    #[error(transparent)]
+    Clip(#[from] ClipError),
 }

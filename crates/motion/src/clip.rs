@@ -1,4 +1,3 @@
-use std::fmt;
 use std::sync::Arc;
 
 use crate::{Contacts, FrameIdx, JointIdx, Pose, Quat, Skeleton, Span, Vec3};
@@ -29,47 +28,36 @@ pub struct Clip {
 }
 
 /// Why poses do not make a clip.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ClipError {
     /// There are none.
+    #[error("a clip needs at least one frame")]
     NoFrames,
     /// Frames per second that are not a positive number.
+    #[error("{fps} frames per second; a positive number is needed")]
     BadRate {
         /// What was given.
         fps: f32,
     },
     /// A pose of another skeleton.
+    #[error("frame {frame} is not a pose of this skeleton")]
     WrongShape {
         /// Which frame.
         frame: usize,
     },
     /// A number that is not finite, or a rotation of length zero.
+    #[error("frame {frame} holds a number that is not finite")]
     NotFinite {
         /// Which frame.
         frame: usize,
     },
     /// More frames than any motion has.
+    #[error("{frames:.0} frames are more than any motion has; is a rate wrong?")]
     TooLong {
         /// How many it would be.
         frames: f64,
     },
 }
-
-impl fmt::Display for ClipError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ClipError::NoFrames => write!(f, "a clip needs at least one frame"),
-            ClipError::BadRate { fps } => write!(f, "{fps} frames per second; a positive number is needed"),
-            ClipError::WrongShape { frame } => write!(f, "frame {frame} is not a pose of this skeleton"),
-            ClipError::NotFinite { frame } => write!(f, "frame {frame} holds a number that is not finite"),
-            ClipError::TooLong { frames } => {
-                write!(f, "{frames:.0} frames are more than any motion has; is a rate wrong?")
-            }
-        }
-    }
-}
-
-impl std::error::Error for ClipError {}
 
 impl Clip {
     /// Checks poses and lays them out. Rotations are normalised and put on the same side of the

@@ -1,6 +1,5 @@
 //! The motion graph as the run time sees it: where motion may branch, and what can be played from there.
 
-use std::fmt;
 use std::ops::Range;
 
 use crate::align::Planar;
@@ -123,16 +122,19 @@ pub struct Graph {
 }
 
 /// Why nodes and edges do not make a graph.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GraphError {
     /// There are no nodes.
+    #[error("a graph needs at least one node")]
     Empty,
     /// Nothing leaves a node.
+    #[error("nothing leaves node {}", node.0)]
     DeadEnd {
         /// Which.
         node: NodeIdx,
     },
     /// An edge breaks an invariant of [`Graph`].
+    #[error("edge {edge}: {why}")]
     BadEdge {
         /// Its position in the list that was given.
         edge: usize,
@@ -140,18 +142,6 @@ pub enum GraphError {
         why: &'static str,
     },
 }
-
-impl fmt::Display for GraphError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            GraphError::Empty => write!(f, "a graph needs at least one node"),
-            GraphError::DeadEnd { node } => write!(f, "nothing leaves node {}", node.0),
-            GraphError::BadEdge { edge, why } => write!(f, "edge {edge}: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for GraphError {}
 
 impl Graph {
     /// Checks and sorts. `spans` says what happens within each edge.

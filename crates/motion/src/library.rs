@@ -1,6 +1,5 @@
 //! All that the run time needs, in one place.
 
-use std::fmt;
 use std::sync::Arc;
 
 use crate::volume::Volumes;
@@ -23,36 +22,27 @@ pub struct Library {
 }
 
 /// Why parts do not make a library.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LibraryError {
     /// There are no clips.
+    #[error("a library needs at least one clip")]
     NoClips,
     /// A clip of another skeleton than the first.
+    #[error("clip {} has another skeleton than the first", clip.0)]
     OtherSkeleton {
         /// Which.
         clip: ClipIdx,
     },
     /// The graph plays frames or spans that its clips do not have.
+    #[error("edge {edge} plays what the clips do not have")]
     OtherGraph {
         /// Position of the edge.
         edge: usize,
     },
     /// Volumes of another graph.
+    #[error("the volumes are of another graph")]
     OtherVolumes,
 }
-
-impl fmt::Display for LibraryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LibraryError::NoClips => write!(f, "a library needs at least one clip"),
-            LibraryError::OtherSkeleton { clip } => write!(f, "clip {} has another skeleton than the first", clip.0),
-            LibraryError::OtherGraph { edge } => write!(f, "edge {edge} plays what the clips do not have"),
-            LibraryError::OtherVolumes => write!(f, "the volumes are of another graph"),
-        }
-    }
-}
-
-impl std::error::Error for LibraryError {}
 
 impl Library {
     /// Checks that the parts fit.

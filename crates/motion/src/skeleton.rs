@@ -1,5 +1,3 @@
-use std::fmt;
-
 use crate::{JointIdx, Quat, Vec3};
 
 /// One joint as an importer or a rig describes it.
@@ -33,41 +31,30 @@ pub struct Skeleton {
 }
 
 /// Why joints do not make a skeleton.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SkeletonError {
     /// There are none.
+    #[error("a skeleton needs at least one joint")]
     NoJoints,
     /// More than a `u16` can index.
+    #[error("{joints} joints; at most {max} are allowed", max = u16::MAX)]
     TooManyJoints {
         /// How many were given.
         joints: usize,
     },
     /// A joint whose parent does not precede it, or a second root.
+    #[error("joint {joint}: its parent must come before it, and only joint 0 has none")]
     BadParent {
         /// The joint's position in the list.
         joint: usize,
     },
     /// An offset, rest rotation or tip that is not a number, or a rotation of length zero.
+    #[error("joint {joint}: offset or rest rotation is not finite")]
     NotFinite {
         /// The joint's position in the list.
         joint: usize,
     },
 }
-
-impl fmt::Display for SkeletonError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SkeletonError::NoJoints => write!(f, "a skeleton needs at least one joint"),
-            SkeletonError::TooManyJoints { joints } => write!(f, "{joints} joints; at most {} are allowed", u16::MAX),
-            SkeletonError::BadParent { joint } => {
-                write!(f, "joint {joint}: its parent must come before it, and only joint 0 has none")
-            }
-            SkeletonError::NotFinite { joint } => write!(f, "joint {joint}: offset or rest rotation is not finite"),
-        }
-    }
-}
-
-impl std::error::Error for SkeletonError {}
 
 impl Skeleton {
     /// Checks the joints and lays them out flat.

@@ -1,7 +1,5 @@
 //! Attack volumes: anything that will be somewhere at some time.
 
-use std::fmt;
-
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::{EdgeIdx, Role, Vec3};
 
@@ -38,60 +36,45 @@ pub struct Threat {
 }
 
 /// Why an attack is none.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ThreatError {
     /// A number that is none.
+    #[error("the attack's {what} is not a finite number")]
     NotFinite {
         /// Of what.
         what: &'static str,
     },
     /// It has no size, or more than a room.
+    #[error("the attack's radius is {radius} m; allowed is more than 0, at most 2 m")]
     Size {
         /// Metres.
         radius: f32,
     },
     /// It does not move.
+    #[error("the attack does not move")]
     Still,
     /// It is over, or too far ahead.
+    #[error("the attack arrives after {arrives} s; allowed is more than 0, at most {LONGEST} s")]
     Time {
         /// When it arrives, seconds.
         arrives: f32,
     },
     /// It is nowhere.
+    #[error("the attack is nowhere")]
     Empty,
     /// It touches the body now: too late to avoid.
+    #[error("the attack is already {:.0} cm inside the body: nothing is left to avoid", depth * 100.0)]
     Inside {
         /// How deep, metres.
         depth: f32,
     },
     /// Nothing in the library avoids or blocks.
+    #[error("the library has no avoid and no block spans: nothing to dodge with")]
     NoMotions,
     /// Not an edge or a moment of the library.
+    #[error("the character plays an edge that its library does not have")]
     Foreign,
 }
-
-impl fmt::Display for ThreatError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ThreatError::NotFinite { what } => write!(f, "the attack's {what} is not a finite number"),
-            ThreatError::Size { radius } => {
-                write!(f, "the attack's radius is {radius} m; allowed is more than 0, at most 2 m")
-            }
-            ThreatError::Still => write!(f, "the attack does not move"),
-            ThreatError::Time { arrives } => {
-                write!(f, "the attack arrives after {arrives} s; allowed is more than 0, at most {LONGEST} s")
-            }
-            ThreatError::Empty => write!(f, "the attack is nowhere"),
-            ThreatError::Inside { depth } => {
-                write!(f, "the attack is already {:.0} cm inside the body: nothing is left to avoid", depth * 100.0)
-            }
-            ThreatError::NoMotions => write!(f, "the library has no avoid and no block spans: nothing to dodge with"),
-            ThreatError::Foreign => write!(f, "the character plays an edge that its library does not have"),
-        }
-    }
-}
-
-impl std::error::Error for ThreatError {}
 
 /// A thrown ball.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,7 +11,6 @@ mod reach;
 mod report;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use kumite_motion::graph::{Edge, GraphError, Join, Node, SpanRef, stand};
 use kumite_motion::{Clip, ClipIdx, FrameIdx, Graph, NodeIdx, SpanKind};
@@ -54,32 +53,21 @@ impl Default for GraphConfig {
 }
 
 /// Why there is no graph.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BuildError {
     /// No motion can be repeated: nothing leads back to where it came from.
+    #[error("{transitions} transitions, and none leads back: no motion can go on for ever")]
     NoLoop {
         /// How many transitions there were to try.
         transitions: usize,
     },
     /// Transitions that are not of these clips.
+    #[error("the transitions are not of these clips")]
     OtherClips,
     /// The result is no graph. A fault of the builder.
+    #[error(transparent)]
     Graph(GraphError),
 }
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            BuildError::NoLoop { transitions } => {
-                write!(f, "{transitions} transitions, and none leads back: no motion can go on for ever")
-            }
-            BuildError::OtherClips => write!(f, "the transitions are not of these clips"),
-            BuildError::Graph(error) => write!(f, "{error}"),
-        }
-    }
-}
-
-impl std::error::Error for BuildError {}
 
 /// An edge in the making.
 #[derive(Clone, Copy, Debug)]

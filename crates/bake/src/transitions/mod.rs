@@ -14,7 +14,6 @@ pub mod referee;
 mod rules;
 mod stance;
 
-use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kumite_motion::align::Planar;
@@ -90,16 +89,19 @@ impl Default for TransitionConfig {
 }
 
 /// Why transitions cannot be looked for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TransitionError {
     /// There are no clips.
+    #[error("there are no clips")]
     NoClips,
     /// A clip of another skeleton than the first.
+    #[error("clip {} has another skeleton than the first", clip.0)]
     OtherSkeleton {
         /// Which.
         clip: ClipIdx,
     },
     /// A clip of another rate than the first.
+    #[error("clip {} has {fps} frames per second, the first {first}", clip.0)]
     OtherRate {
         /// Which.
         clip: ClipIdx,
@@ -109,28 +111,12 @@ pub enum TransitionError {
         first: f32,
     },
     /// Weights that are negative, all zero, or not one per joint.
+    #[error("weights must be {joints} numbers, none negative and one positive")]
     BadWeights {
         /// How many joints there are.
         joints: usize,
     },
 }
-
-impl fmt::Display for TransitionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TransitionError::NoClips => write!(f, "there are no clips"),
-            TransitionError::OtherSkeleton { clip } => write!(f, "clip {} has another skeleton than the first", clip.0),
-            TransitionError::OtherRate { clip, fps, first } => {
-                write!(f, "clip {} has {fps} frames per second, the first {first}", clip.0)
-            }
-            TransitionError::BadWeights { joints } => {
-                write!(f, "weights must be {joints} numbers, none negative and one positive")
-            }
-        }
-    }
-}
-
-impl std::error::Error for TransitionError {}
 
 /// A frame of a clip.
 pub type ClipFrame = (ClipIdx, FrameIdx);

@@ -1,7 +1,5 @@
 //! A question and everything worked out before paths are looked for: obstacles on the floor, ways, where to begin and to end.
 
-use std::fmt;
-
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::library::Library;
 use kumite_motion::volume::Obstacle;
@@ -31,41 +29,30 @@ pub struct Query {
 }
 
 /// Why there is nothing to look for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum WalkError {
     /// A number that is none, or out of all bounds.
+    #[error("{what} is not a finite number within 1000 m")]
     BadNumber {
         /// Of what.
         what: &'static str,
     },
     /// The body stands in an obstacle before it does anything.
+    #[error("the character starts in obstacle {}", obstacle + 1)]
     StartCollides {
         /// Which, in the order they were given.
         obstacle: usize,
     },
     /// No frame of the library shows what is to be done at the goal.
+    #[error("no motion of the library that can be walked to shows {action:?}")]
     NoAction {
         /// What.
         action: String,
     },
     /// No motion of the library goes anywhere.
+    #[error("no motion of the library goes anywhere")]
     NoWalk,
 }
-
-impl fmt::Display for WalkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            WalkError::BadNumber { what } => write!(f, "{what} is not a finite number within 1000 m"),
-            WalkError::StartCollides { obstacle } => write!(f, "the character starts in obstacle {}", obstacle + 1),
-            WalkError::NoAction { action } => {
-                write!(f, "no motion of the library that can be walked to shows {action:?}")
-            }
-            WalkError::NoWalk => write!(f, "no motion of the library goes anywhere"),
-        }
-    }
-}
-
-impl std::error::Error for WalkError {}
 
 /// A body passes no gap narrower than twice this, metres: half a pelvis from front to back.
 const LEAST: f32 = 0.1;
