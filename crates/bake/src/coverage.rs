@@ -207,13 +207,13 @@ pub struct Gap {
 /// Getting less far than this in two seconds is not getting there, metres.
 const STUCK: f32 = 0.35;
 
-/// What is missing, the gravest first.
+/// What is missing, the gravest first. `dodged`: by target, the share of balls seen [`SOON`] ahead that a motion avoids.
 pub fn gaps(
     library: &Library,
     report: Option<&Report>,
     repaired: Option<&Repaired>,
     reach: &GroundReach,
-    spots: &[Spot],
+    dodged: &[(&str, f32)],
 ) -> Vec<Gap> {
     let mut gaps = Vec::new();
     // Most is mended by bridges; what is told here is what is still missing.
@@ -285,28 +285,16 @@ pub fn gaps(
             });
         }
     }
-    for (part, name) in [
-        (Role::Head, "head"),
-        (Role::Back, "chest"),
-        (Role::Waist, "belly"),
-        (Role::Pelvis, "hips"),
-        (Role::LeftKnee, "legs"),
-    ] {
-        let best = spots.iter().filter(|s| s.part == part).map(|s| s.share).fold(0.0, f32::max);
-        if best < 0.5 {
-            let motion = match part {
-                Role::Head => "a slip, a sway or a duck that can be begun at once",
-                Role::LeftKnee => "a jump or a step aside",
-                _ => "a step aside or a twist that can be begun at once",
-            };
-            gaps.push(Gap {
-                what: format!(
-                    "what is aimed at the {name} is dodged within {SOON} s from {:.0} % of the poses",
-                    100.0 * best
-                ),
-                fix: format!("capture {motion}"),
-            });
-        }
+    for (name, share) in dodged.iter().filter(|(_, share)| *share < 0.5) {
+        let motion = match *name {
+            "head" => "a slip, a sway or a duck that can be begun at once",
+            "legs" => "a jump or a step aside",
+            _ => "a step aside or a twist that can be begun at once",
+        };
+        gaps.push(Gap {
+            what: format!("of balls at the {name} seen {SOON} s ahead {:.0} % are avoided by a motion", 100.0 * share),
+            fix: format!("capture {motion}"),
+        });
     }
     gaps
 }

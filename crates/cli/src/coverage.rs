@@ -1,27 +1,49 @@
 //! What a library can do, in words, numbers and one picture: part of `kumite graph`.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use kumite_bake::coverage::{self, DIRECTIONS, GroundReach, HORIZONS, SOON, Spot};
 use kumite_bake::repair::{seconds_until, synthetic_share};
+use kumite_motion::SpanKind;
 use kumite_motion::library::Library;
-use kumite_motion::{Role, SpanKind};
 use kumite_picture::{Coverage, Place};
+use kumite_plan::dodge::{DodgeConfig, DodgeScratch};
+use kumite_stage::attack_trial::Trial;
+use kumite_stage::{Target, dodge_referee};
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::bake::{Made, WALK};
+use crate::dodge;
 
 /// Where the words for directions lie among the sixteen.
 const COMPASS: [(usize, &str); 4] =
     [(0, "ahead"), (DIRECTIONS / 4, "left"), (DIRECTIONS / 2, "back"), (3 * DIRECTIONS / 4, "right")];
-/// Parts threats are aimed at, and what people call them.
-const AIMED: [(Role, &str); 5] = [
-    (Role::Head, "head"),
-    (Role::Back, "chest"),
-    (Role::Waist, "belly"),
-    (Role::Pelvis, "hips"),
-    (Role::LeftKnee, "legs"),
-];
+/// Balls thrown at each target.
+const BALLS: u64 = 100;
+
+/// By target: the shares of balls seen [`SOON`] ahead, at random moments of wandering, that are avoided by a motion as it is, and by anything.
+fn dodged(library: &Arc<Library>) -> Vec<(&'static str, f32, f32)> {
+    let defence = dodge::defence(Arc::clone(library), DodgeConfig::default());
+    let one = |target: Target, scratch: &mut DodgeScratch, seed: u64| {
+        let trial = Trial::aimed(library, seed, Some((target, SOON)))?;
+        let decision = defence.decide(&trial.character, &trial.ahead, &trial.threats, scratch).ok()?;
+        let threatens = dodge_referee::threatening(&trial.character, &trial.ahead, &trial.threats).first.is_some();
+        let ruling = dodge_referee::judge(&trial.character, &decision, &trial.ahead, &trial.threats);
+        let motion = ruling.avoided && decision.span.is_some() && decision.clearance >= 0.0;
+        threatens.then_some((motion, ruling.avoided || ruling.blocked))
+    };
+    let of = |target: Target| {
+        let balls =
+            (0..BALLS).into_par_iter().map_init(DodgeScratch::default, |scratch, seed| one(target, scratch, seed));
+        let ends: Vec<(bool, bool)> = balls.flatten_iter().collect();
+        let share =
+            |test: fn(&(bool, bool)) -> bool| ends.iter().filter(|e| test(e)).count() as f32 / ends.len().max(1) as f32;
+        (target.name(), share(|e| e.0), share(|e| e.1))
+    };
+    Target::ALL.map(of).to_vec()
+}
 
 /// All of it.
 pub(crate) struct Told {
@@ -33,9 +55,11 @@ pub(crate) struct Told {
     spots: Vec<Spot>,
 }
 
-pub(crate) fn tell(library: &Library, made: Option<&Made>) -> Told {
+pub(crate) fn tell(library: &Arc<Library>, made: Option<&Made>) -> Told {
     let (reach, spots) = (coverage::reach(library), coverage::answers(library));
-    let gaps = coverage::gaps(library, made.map(|m| &m.report), made.map(|m| &m.repaired), &reach, &spots);
+    let dodged = dodged(library);
+    let by_motion: Vec<(&str, f32)> = dodged.iter().map(|(name, motion, _)| (*name, *motion)).collect();
+    let gaps = coverage::gaps(library, made.map(|m| &m.report), made.map(|m| &m.repaired), &reach, &by_motion);
     let synthetic = synthetic_share(library, WALK);
     let (captured, bridges) = coverage::counts(library);
     let mut text = format!(
@@ -46,16 +70,23 @@ pub(crate) fn tell(library: &Library, made: Option<&Made>) -> Told {
         let far: Vec<String> = COMPASS.iter().map(|(d, name)| format!("{:.1} m {name}", reach.median[h][*d])).collect();
         let _ = writeln!(text, "    in {horizon:.0} s half of the poses get at least {}", far.join(", "));
     }
-    let best = |part: Role| spots.iter().filter(|s| s.part == part).map(|s| s.share).fold(0.0, f32::max);
-    let dodged: Vec<String> = AIMED.iter().map(|(part, name)| format!("{name} {:.0} %", 100.0 * best(*part))).collect();
-    let _ = writeln!(text, "    dodged in time ({SOON} s), of what is aimed at the: {}", dodged.join(", "));
+    let said: Vec<String> = dodged
+        .iter()
+        .map(|(name, motion, any)| format!("{name} {:.0} % ({:.0} %)", 100.0 * motion, 100.0 * any))
+        .collect();
+    let _ = writeln!(
+        text,
+        "    of balls seen {SOON} s ahead, avoided by a motion (and with bends and blocks): {}",
+        said.join(", ")
+    );
     for gap in &gaps {
         let _ = writeln!(text, "    missing: {}\n        nearest fix: {}", gap.what, gap.fix);
     }
     let spot = |s: &Spot| json!({"part": s.part.name(), "at": s.at.to_array(), "seconds": s.seconds, "share": s.share});
     let json = json!({
         "reach_m": HORIZONS.iter().enumerate().map(|(h, s)| json!({"seconds": s, "median": reach.median[h], "best": reach.best[h]})).collect::<Vec<_>>(),
-        "answered": spots.iter().map(spot).collect::<Vec<_>>(),
+        "dodged": dodged.iter().map(|(name, motion, any)| ((*name).to_owned(), json!({"by_motion_share": motion, "defended_share": any}))).collect::<serde_json::Map<_, _>>(),
+        "vacated": spots.iter().map(spot).collect::<Vec<_>>(),
     });
     let gaps = gaps.iter().map(|g| json!({"what": g.what, "fix": g.fix})).collect();
     Told { text, json, gaps, synthetic_share: synthetic, reach, spots }

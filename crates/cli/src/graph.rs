@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use kumite_bake::graph::{kept, seconds_to};
 use kumite_bake::repair::seconds_until;
@@ -21,6 +22,7 @@ const MATRIX: usize = 1600;
 
 pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> CliResult<Report> {
     let (library, made) = bake::load_with(&args.library, Path::new(""), args.data.as_deref(), progress)?;
+    let library = Arc::new(library);
     let report = made.as_ref().map(|m| &m.report);
     let told = coverage::tell(&library, made.as_ref());
     let graph = library.graph();

@@ -35,6 +35,11 @@ impl Trial {
     /// A random ball, 8 to 30 m/s from all round, seen 0.3 to 1.2 s ahead, at a random moment of wandering. `None` where the numbers make
     /// no attack, which does not happen with a library that plays.
     pub fn random(library: &Arc<Library>, seed: u64) -> Option<Trial> {
+        Trial::aimed(library, seed, None)
+    }
+
+    /// The same at a target and with a lead, seconds, if they are given.
+    pub fn aimed(library: &Arc<Library>, seed: u64, given: Option<(Target, f32)>) -> Option<Trial> {
         let mut chance = Chance::new(seed);
         let unit = |chance: &mut Chance| (chance.next() >> 8) as f32 / 16_777_216.0;
         let node = NodeIdx(chance.below(library.graph().nodes().len() as u32));
@@ -47,6 +52,7 @@ impl Trial {
         let ahead = wander(library, character.playing().edge, 4.0, &mut chance);
         let target = Target::ALL[chance.below(5) as usize];
         let (speed, lead) = (8.0 + 22.0 * unit(&mut chance), 0.3 + 0.9 * unit(&mut chance));
+        let (target, lead) = given.unwrap_or((target, lead));
         let (around, up) = (unit(&mut chance) * std::f32::consts::TAU, unit(&mut chance) * 0.6 - 0.1);
         let which = chance.next();
         let aim = target.place(&play_on(&character, &ahead, lead), which);
