@@ -1,6 +1,60 @@
 //! The search: do nothing, then the index, best bound first, then the graph; in slices of so many candidates.
 
-use super::*;
+use kumite_motion::EdgeIdx;
+use kumite_motion::align::PlanarMatrix;
+
+use super::clearance::{DodgeScratch, away, nearest, padded_radii};
+use super::cost::timescale_cost;
+use super::{
+    AvoidanceCost, AvoidancePath, DefenceKind, DodgeCounts, DodgeDecision, DodgePlanner, Forecast, Judged, Origin,
+    Paths, Situation, Verdict, fit_bend,
+};
+use crate::legs::{go_on, lay_into, scale, stretches};
+use crate::threat::{STEP, Threat, ThreatError};
+use crate::{Form, Warp, block};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Candidate {
+    pub(super) origin: Origin,
+    pub(super) path: AvoidancePath,
+    /// Seconds of path until the middle of its avoidance, from now.
+    pub(super) centre: f32,
+    pub(super) scale: f32,
+    pub(super) timescale: f32,
+    /// No less than its cost.
+    pub(super) bound: f32,
+    /// Whether it may move away from where the attack passes.
+    pub(super) on_way: bool,
+}
+
+/// A decision in the making. It owns all it needs between slices, so that a worker can hold it while the character plays on.
+#[derive(Clone, Debug)]
+pub struct DodgeSearch {
+    pub(super) situation: (EdgeIdx, f32, PlanarMatrix),
+    ahead: Vec<EdgeIdx>,
+    pub(super) threats: Vec<Threat>,
+    attack: f32,
+    pub(super) ends: f32,
+    queue: Vec<Candidate>,
+    next: usize,
+    enumerated: Paths,
+    stage: Stage,
+    pub(super) best: Option<(f32, usize, AvoidanceCost, f32)>,
+    /// Least deep hit: candidate and depth; `None` for the candidate is *do nothing*.
+    pub(super) least: Option<(Option<usize>, f32)>,
+    nothing: f32,
+    counts: DodgeCounts,
+    traversed: bool,
+    pub(super) why: Option<Vec<Judged>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Nothing,
+    Listed,
+    Traversal,
+    Done,
+}
 
 impl DodgeSearch {
     /// Begins a decision: checks it and lists the candidates of the index.
@@ -56,7 +110,7 @@ impl DodgeSearch {
     }
 
     /// Distance of attack and body now: d0 as printed.
-    pub(super) fn now(&self, planner: &DodgePlanner<'_>, _scratch: &DodgeScratch) -> f32 {
+    pub(super) fn distance_now(&self, planner: &DodgePlanner<'_>) -> f32 {
         (-self.inside(planner)).max(0.0)
     }
 

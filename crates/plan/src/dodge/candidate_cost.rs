@@ -1,0 +1,182 @@
+//! What one candidate costs, or that it is hit.
+
+use super::clearance::{DodgeScratch, away, body_at, nearest};
+use super::cost;
+use super::search::{Candidate, DodgeSearch};
+use super::{AvoidanceCost, DefenceKind, DodgeCounts, DodgePlanner, Verdict};
+use crate::Form;
+use crate::bodies::DefenceSpan;
+use crate::legs::{go_on, lay_into, stretches};
+use crate::threat::STEP;
+
+impl DodgePlanner<'_> {
+    /// Path, warp and body of a candidate into the scratch.
+    pub(super) fn lay_out(
+        &self,
+        search: &DodgeSearch,
+        candidate: &Candidate,
+        scratch: &mut DodgeScratch,
+    ) -> Option<(usize, DefenceSpan)> {
+        let (edge, since, place) = search.situation;
+        let edges = search.edges(self, candidate);
+        lay_into(self.bodies, std::iter::once(edge).chain(edges.iter().copied()), since, &place, &mut scratch.legs);
+        let last = scratch.legs.len() - 1;
+        let part = *DefenceKind::Avoid.of(self.bodies, scratch.legs[last].edge).get(candidate.path.part as usize)?;
+        go_on(self.bodies, self.graph, search.ends + 1.0, &mut scratch.legs);
+        let DodgeScratch { legs, stretches: list, warp, .. } = scratch;
+        let edges = legs[..=last].iter().map(|l| l.edge);
+        stretches(self.bodies, edges, since, candidate.centre, candidate.scale > 1.0, list);
+        warp.set(list, candidate.scale);
+        Some((last, part))
+    }
+
+    /// What the attack would have met had the body stayed as it was when the avoidance began: the least distance (d0 of eq. 8) and the overlap
+    /// that was vacated, along the attack's way (eq. 4-5).
+    fn stayed(
+        &self,
+        search: &DodgeSearch,
+        last: usize,
+        part: &DefenceSpan,
+        moved: u128,
+        scratch: &mut DodgeScratch,
+    ) -> (f32, f32) {
+        let bodies = self.bodies;
+        scratch.fit(bodies);
+        let leg = scratch.legs[last];
+        let (from, to) = (scratch.warp.when(leg.begins + part.from), scratch.warp.when(leg.begins + part.to));
+        let [row, _] = &mut scratch.rows;
+        body_at(bodies, &scratch.legs, &scratch.warp, from.max(0.0), last, row);
+        let (mut least, mut vacated) = (f32::INFINITY, 0.0f32);
+        let pelvis = row.get(bodies.spheres());
+        for sphere in search.threats.iter().flat_map(|t| &t.spheres) {
+            for (k, pair) in sphere.places.windows(2).enumerate() {
+                let time = sphere.start + k as f32 * STEP;
+                if time + STEP < 0.0 {
+                    continue;
+                }
+                let (p, q) = (leg.place.point_back(pair[0]), leg.place.point_back(pair[1]));
+                if away(&[p, q], pelvis) > bodies.reach() + sphere.radius + 1.0 {
+                    continue;
+                }
+                let d = nearest(row, row, p, q, &scratch.radii) - sphere.radius;
+                least = least.min(d);
+                if d >= 0.0 || time + STEP < from || time > to {
+                    continue;
+                }
+                let way = q - p;
+                let length = way.length().max(1e-9);
+                let (cut, rest) = (((from - time) / STEP).max(0.0) * length, ((to - time) / STEP).min(1.0) * length);
+                for j in (0..bodies.spheres()).filter(|j| moved >> (*j).min(127) & 1 == 1) {
+                    let to_centre = row.get(j) - p;
+                    let along = to_centre.dot(way) / length;
+                    let aside = (to_centre.length_squared() - along * along).max(0.0).sqrt();
+                    vacated += cost::overlap(bodies.radius(j) + sphere.radius, aside, cut - along, rest - along);
+                }
+            }
+        }
+        (least, vacated)
+    }
+
+    /// d0 of eq. 8 before its floor at 0, and the first term (eq. 6).
+    fn avoidance(
+        &self,
+        search: &DodgeSearch,
+        candidate: &Candidate,
+        last: usize,
+        part: &DefenceSpan,
+        scratch: &mut DodgeScratch,
+    ) -> (f32, f32) {
+        let moved = self.index.vacated(scratch.legs[last].edge, candidate.path.part as usize);
+        let (stayed, vacated) = self.stayed(search, last, part, moved, scratch);
+        let radius = search.threats.iter().flat_map(|t| &t.spheres).map(|s| s.radius).fold(0.0, f32::max);
+        let saturated = self.config.saturation * (radius + 0.1) * (radius + 0.1);
+        let term = match self.config.errata.avoidance {
+            Form::Ours => cost::avoidance(vacated, saturated),
+            Form::Printed => self.printed_avoidance(search, last, part, scratch),
+        };
+        (stayed, term)
+    }
+
+    /// Eq. 4-6 as printed: a time integral, each 1/20 s, also of what is metres away.
+    fn printed_avoidance(
+        &self,
+        search: &DodgeSearch,
+        last: usize,
+        part: &DefenceSpan,
+        scratch: &mut DodgeScratch,
+    ) -> f32 {
+        let bodies = self.bodies;
+        let leg = scratch.legs[last];
+        let (from, to) = (scratch.warp.when(leg.begins + part.from), scratch.warp.when(leg.begins + part.to));
+        let (mut start, mut row) = (bodies.row(), bodies.row());
+        body_at(bodies, &scratch.legs, &scratch.warp, from.max(0.0), last, &mut start);
+        let (mut sum, step) = (0.0, 0.05);
+        let mut time = from.max(0.0);
+        while time < to {
+            body_at(bodies, &scratch.legs, &scratch.warp, time, last, &mut row);
+            for sphere in search.threats.iter().flat_map(|t| &t.spheres) {
+                let at = ((time - sphere.start) / STEP).max(0.0) as usize;
+                let Some(p) = sphere.places.get(at).map(|p| leg.place.point_back(*p)) else { continue };
+                for j in 0..bodies.spheres() {
+                    let d = (start.get(j) - p).length() - (row.get(j) - p).length();
+                    sum += (-d).max(0.0) * step;
+                }
+            }
+            time += step;
+        }
+        (1.0 - sum / 0.5).max(0.0)
+    }
+
+    /// Works one candidate out. The scratch then holds its path.
+    pub(super) fn judge(
+        &self,
+        search: &DodgeSearch,
+        candidate: &Candidate,
+        scratch: &mut DodgeScratch,
+        counts: &mut DodgeCounts,
+    ) -> (Verdict, AvoidanceCost, f32) {
+        let mut cost = AvoidanceCost { timescale: candidate.timescale, ..AvoidanceCost::default() };
+        let Some((last, part)) = self.lay_out(search, candidate, scratch) else {
+            return (Verdict::OutOfScale, cost, 0.0);
+        };
+        if self.config.cull
+            && self.planes.hit(&scratch.legs[last], &scratch.warp, &search.threats, self.config.errata.culling)
+        {
+            counts.culled += 1;
+            return (Verdict::Culled, cost, f32::NEG_INFINITY);
+        }
+        // A hit matters only while nothing avoids, and only if none was shallower.
+        let floor = match (&search.why, search.best, search.least) {
+            (Some(_), ..) | (None, None, None) => f32::NEG_INFINITY,
+            (None, Some(_), _) => 0.0,
+            (None, None, Some((_, depth))) => -depth,
+        };
+        let mut stayed = None;
+        if let (None, Some(best)) = (&search.why, search.best) {
+            // What the body would have met had it stayed is soon found, and says what the way costs at least.
+            let (d0, avoidance) = self.avoidance(search, candidate, last, &part, scratch);
+            cost.avoidance = avoidance;
+            if cost.total(&self.config.weights) >= best.0 {
+                counts.bounded += 1;
+                return (Verdict::Bounded, cost, 0.0);
+            }
+            stayed = Some(d0);
+        }
+        counts.tested += 1;
+        let clearance = self.clearance_above(floor, &search.threats, scratch);
+        if clearance < 0.0 {
+            return (Verdict::Hit(-clearance), cost, clearance);
+        }
+        let stayed = stayed.unwrap_or_else(|| {
+            let (d0, avoidance) = self.avoidance(search, candidate, last, &part, scratch);
+            cost.avoidance = avoidance;
+            d0
+        });
+        let d0 = match self.config.errata.body {
+            Form::Ours => stayed.max(0.0),
+            Form::Printed => search.distance_now(self),
+        };
+        cost.body = cost::body(clearance, d0, &self.config);
+        (Verdict::Avoids(cost.total(&self.config.weights)), cost, clearance)
+    }
+}

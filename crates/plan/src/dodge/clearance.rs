@@ -1,0 +1,293 @@
+//! How far attacks stay from the body along a laid-out path: eq. 7, swept between steps.
+
+use kumite_motion::Vec3;
+use kumite_motion::align::PlanarMatrix;
+
+use super::DodgePlanner;
+use crate::bodies::{Bodies, Row};
+use crate::legs::Leg;
+use crate::threat::{STEP, Sphere, Threat};
+use crate::{Bend, Form, Warp};
+
+/// Memory that decisions reuse; between two of them it holds nothing.
+#[derive(Clone, Debug, Default)]
+pub struct DodgeScratch {
+    pub(crate) legs: Vec<Leg>,
+    pub(super) stretches: Vec<(f32, f32)>,
+    pub(crate) warp: Warp,
+    pub(super) rows: [Row; 2],
+    pub(super) bits: Vec<u64>,
+    pub(super) radii: Vec<f32>,
+    /// Steps of an attack near the body: number, leg, and a distance that it does not get below.
+    approach: Vec<(usize, usize, f32)>,
+    /// How the laid-out path is bent.
+    pub(crate) bend: Option<Bend>,
+    /// What the last look along a path met.
+    pub(crate) met: Met,
+}
+
+impl DodgeScratch {
+    /// Makes room for bodies of this size.
+    pub(super) fn fit(&mut self, bodies: &Bodies) {
+        if self.rows[0].values.len() != 3 * bodies.width() {
+            self.rows = [bodies.row(), bodies.row()];
+            self.radii = padded_radii(bodies);
+        }
+    }
+}
+
+/// A step of an attack near a body, in the place of the leg.
+#[derive(Clone, Debug)]
+pub(crate) struct NearStep {
+    time: f32,
+    place: PlanarMatrix,
+    rows: [Row; 2],
+    way: [Vec3; 2],
+    radius: f32,
+    radii: Vec<f32>,
+}
+
+/// When an attack is near a body, and where it is nearest.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Met {
+    /// First and last stage second within [`NEAR`].
+    pub(crate) from: f32,
+    pub(crate) to: f32,
+    /// Stage second of the nearest step, and the way of the attack in it, in the world.
+    pub(crate) time: f32,
+    pub(crate) way: [Vec3; 2],
+    least: f32,
+}
+
+/// An attack is near within this, metres.
+const NEAR: f32 = 0.15;
+
+impl DodgePlanner<'_> {
+    /// Least distance of attacks and body along the laid-out path: eq. 7, swept.
+    pub(crate) fn clearance(&self, threats: &[Threat], scratch: &mut DodgeScratch) -> f32 {
+        self.clearance_above(f32::NEG_INFINITY, threats, scratch)
+    }
+
+    /// Likewise, but given up as soon as it is below `floor`: how far below is then not asked.
+    pub(super) fn clearance_above(&self, floor: f32, threats: &[Threat], scratch: &mut DodgeScratch) -> f32 {
+        let bodies = self.bodies;
+        scratch.fit(bodies);
+        let mut least = f32::INFINITY;
+        scratch.met = Met { from: f32::INFINITY, least: f32::INFINITY, ..Met::default() };
+        let bend = scratch.bend;
+        let coarse = self.config.errata.sampling == Form::Printed;
+        for sphere in threats.iter().flat_map(|t| &t.spheres) {
+            let nearest_step = approach(bodies, sphere, coarse, scratch);
+            // First where the attack is nearest: what is hit is hit there, and else most of the rest cannot be nearer.
+            let count = scratch.approach.len();
+            for (from, to) in [(nearest_step.saturating_sub(1), count), (0, nearest_step.saturating_sub(1))] {
+                let mut held: Option<(usize, usize)> = None;
+                for at in from..to {
+                    let (k, leg, bound) = scratch.approach[at];
+                    if bound >= least.max(NEAR) {
+                        continue;
+                    }
+                    let (time, pair) = (sphere.start + k as f32 * STEP, [sphere.places[k], sphere.places[k + 1]]);
+                    let (now, next) = (time.max(0.0), if coarse { time.max(0.0) } else { time + STEP });
+                    let [front, back] = &mut scratch.rows;
+                    if held != Some((k, leg)) {
+                        body_at(bodies, &scratch.legs, &scratch.warp, now, leg, front);
+                        if let Some(bend) = &bend {
+                            bend.bend(bodies, &scratch.legs[leg].place, now, front);
+                        }
+                    }
+                    let after = leg_at(&scratch.legs, scratch.warp.at(next).0, leg);
+                    body_at(bodies, &scratch.legs, &scratch.warp, next, after, back);
+                    if let Some(bend) = &bend {
+                        bend.bend(bodies, &scratch.legs[after].place, next, back);
+                    }
+                    if after != leg {
+                        carry(bodies, &scratch.legs[leg].place, &scratch.legs[after].place, front);
+                    }
+                    let place = &scratch.legs[after].place;
+                    let (p, q) = (place.point_back(pair[0]), place.point_back(if coarse { pair[0] } else { pair[1] }));
+                    let d = nearest(front, back, p, q, &scratch.radii) - sphere.radius;
+                    least = least.min(d);
+                    if least < floor {
+                        return least;
+                    }
+                    if d < NEAR {
+                        scratch.met.from = scratch.met.from.min(time);
+                        scratch.met.to = scratch.met.to.max(time + STEP);
+                        // Of steps equally near the first.
+                        if (d, time) < (scratch.met.least, scratch.met.time) {
+                            (scratch.met.least, scratch.met.time, scratch.met.way) = (d, time, pair);
+                        }
+                    }
+                    scratch.rows.swap(0, 1);
+                    held = Some((k + 1, after));
+                }
+            }
+        }
+        least
+    }
+
+    /// The steps of the attacks that come near the laid-out, unbent path.
+    pub(crate) fn near_steps(&self, threats: &[Threat], near: f32, scratch: &DodgeScratch) -> Vec<NearStep> {
+        let (bodies, radii) = (self.bodies, padded_radii(self.bodies));
+        let mut out = Vec::new();
+        for sphere in threats.iter().flat_map(|t| &t.spheres) {
+            for (k, pair) in sphere.places.windows(2).enumerate() {
+                let time = sphere.start + k as f32 * STEP;
+                if time < 0.0 {
+                    continue;
+                }
+                let u = scratch.warp.at(time).0;
+                let Some(leg) = scratch.legs.iter().rposition(|l| l.begins <= u) else { continue };
+                let at = scratch.legs[leg];
+                let pelvis = at.place.point(bodies.pelvis(at.edge, u - at.begins));
+                if away(pair, pelvis) > bodies.reach() + sphere.radius + near {
+                    continue;
+                }
+                let (mut a, mut b) = (bodies.row(), bodies.row());
+                body_at(bodies, &scratch.legs, &scratch.warp, time, leg, &mut a);
+                let after = leg_at(&scratch.legs, scratch.warp.at(time + STEP).0, leg);
+                body_at(bodies, &scratch.legs, &scratch.warp, time + STEP, after, &mut b);
+                if after != leg {
+                    carry(bodies, &scratch.legs[after].place, &at.place, &mut b);
+                }
+                let way = [at.place.point_back(pair[0]), at.place.point_back(pair[1])];
+                let radius = sphere.radius;
+                if nearest(&a, &b, way[0], way[1], &radii) - radius < near {
+                    out.push(NearStep { time, place: at.place, rows: [a, b], way, radius, radii: radii.clone() });
+                }
+            }
+        }
+        out
+    }
+
+    /// The body of the laid-out path while a bend comes and goes: stage time, place and row.
+    pub(crate) fn while_bent(
+        &self,
+        rise: (f32, f32),
+        fall: (f32, f32),
+        scratch: &DodgeScratch,
+    ) -> Vec<(f32, PlanarMatrix, Row)> {
+        let (coming, going) = (0.5 * (rise.0 + rise.1), 0.5 * (fall.0 + fall.1));
+        let rows = [coming, rise.1, 0.5 * (rise.1 + fall.0), fall.0, going].map(|time| {
+            let leg = leg_at(&scratch.legs, scratch.warp.at(time).0, 0);
+            let mut row = self.bodies.row();
+            body_at(self.bodies, &scratch.legs, &scratch.warp, time, leg, &mut row);
+            (time, scratch.legs[leg].place, row)
+        });
+        rows.into()
+    }
+
+    /// Whether the attacks stay at least `clear` away on these steps with the body bent.
+    pub(crate) fn clears(&self, clear: f32, steps: &[NearStep], bend: &Bend, rows: &mut [Row; 2]) -> bool {
+        steps.iter().all(|step| {
+            for (k, row) in rows.iter_mut().enumerate() {
+                row.values.copy_from_slice(&step.rows[k].values);
+                bend.bend(self.bodies, &step.place, step.time + k as f32 * STEP, row);
+            }
+            let [a, b] = rows;
+            nearest(a, b, step.way[0], step.way[1], &step.radii) - step.radius >= clear
+        })
+    }
+}
+
+/// Surfaces' radii, with joints and padding out of every reach.
+pub(super) fn padded_radii(bodies: &Bodies) -> Vec<f32> {
+    (0..bodies.width()).map(|j| if j < bodies.spheres() { bodies.radius(j) } else { -1e4 }).collect()
+}
+
+/// The leg shown at a path second, looking on from one that is not after it.
+fn leg_at(legs: &[Leg], u: f32, from: usize) -> usize {
+    let mut at = from;
+    while legs.get(at + 1).is_some_and(|l| l.begins <= u) {
+        at += 1;
+    }
+    at
+}
+
+/// A body reaches at most so much farther in a step than in its frame: by what it moves, and by its joins. Metres.
+const MOVES: f32 = 0.25;
+/// And by what it is bent.
+const BENDS: f32 = 0.6;
+
+/// Lists the steps of an attack that count along the laid-out path, in their order, and says which is nearest to the pelvis.
+fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut DodgeScratch) -> usize {
+    let moves = MOVES + if scratch.bend.is_some() { BENDS } else { 0.0 };
+    let DodgeScratch { legs, warp, approach, .. } = scratch;
+    approach.clear();
+    let (mut leg, mut nearest) = (0, (0, f32::INFINITY));
+    for (k, pair) in sphere.places.windows(2).enumerate() {
+        let time = sphere.start + k as f32 * STEP;
+        if time + STEP < 0.0 || (coarse && !k.is_multiple_of(3)) {
+            continue;
+        }
+        let u = warp.at(time.max(0.0)).0;
+        leg = leg_at(legs, u, leg);
+        let at = legs[leg];
+        let (pelvis, extent) = bodies.middle(at.edge, u - at.begins);
+        let bound = away(pair, at.place.point(pelvis)) - extent - moves - sphere.radius;
+        // What passes at arm's length and half a metre more costs the same as anything farther.
+        if bound <= 1.0 {
+            if bound < nearest.1 {
+                nearest = (approach.len(), bound);
+            }
+            approach.push((k, leg, bound));
+        }
+    }
+    nearest.0
+}
+
+/// The body at a stage time on a leg, in the leg's place.
+pub(crate) fn body_at(bodies: &Bodies, legs: &[Leg], warp: &Warp, time: f32, leg: usize, row: &mut Row) {
+    // Where a clip simply goes on, the join of the edge that entered it goes on too: same clip, same place.
+    let mut leg = leg;
+    while leg > 0 && !bodies.has_join(legs[leg].edge) {
+        leg -= 1;
+    }
+    let at = legs[leg];
+    let (u, _) = warp.at(time);
+    // The edge being played began at its natural speed.
+    let (joined, rate) = if leg == 0 {
+        (time - at.begins, 1.0)
+    } else {
+        let began = warp.when(at.begins);
+        (time - began, warp.at(began).1)
+    };
+    bodies.sample(at.edge, u - at.begins, joined, rate, row);
+}
+
+/// A row from one place into another.
+fn carry(bodies: &Bodies, from: &PlanarMatrix, to: &PlanarMatrix, row: &mut Row) {
+    for j in 0..bodies.spheres() + 21 {
+        row.set(j, to.point_back(from.point(row.get(j))));
+    }
+}
+
+/// How far a straight piece of way stays from a point.
+pub(super) fn away(pair: &[Vec3], p: Vec3) -> f32 {
+    let way = pair[1] - pair[0];
+    let t = ((p - pair[0]).dot(way) / way.length_squared().max(1e-12)).clamp(0.0, 1.0);
+    (pair[0] + way * t - p).length()
+}
+
+/// Least distance between a point that moves from `p` to `q` and spheres that move from one row to the next, all at once.
+#[inline]
+pub(crate) fn nearest(a: &Row, b: &Row, p: Vec3, q: Vec3, radii: &[f32]) -> f32 {
+    const N: usize = crate::bodies::LANES;
+    let width = radii.len();
+    let ([ax, ay, az], [bx, by, bz]) = (a.lanes(width), b.lanes(width));
+    let r = radii.as_chunks::<N>().0;
+    let mut least = [f32::INFINITY; N];
+    for c in 0..r.len() {
+        for k in 0..N {
+            let (sx, sy, sz) = (ax[c][k] - p.x, ay[c][k] - p.y, az[c][k] - p.z);
+            let (wx, wy, wz) = (bx[c][k] - q.x - sx, by[c][k] - q.y - sy, bz[c][k] - q.z - sz);
+            let along = -(sx * wx + sy * wy + sz * wz);
+            let t = (along / (wx * wx + wy * wy + wz * wz).max(1e-20)).clamp(0.0, 1.0);
+            let (dx, dy, dz) = (sx + wx * t, sy + wy * t, sz + wz * t);
+            let d = (dx * dx + dy * dy + dz * dz).sqrt() - r[c][k];
+            least[k] = if d < least[k] { d } else { least[k] };
+        }
+    }
+    least.into_iter().fold(f32::INFINITY, f32::min)
+}
