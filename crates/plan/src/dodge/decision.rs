@@ -39,7 +39,7 @@ pub enum Origin {
     /// An avoidance in the edge being played.
     Playing,
     /// The node's index.
-    PathIndex,
+    Index,
     /// A traversal of the graph.
     Graph,
 }

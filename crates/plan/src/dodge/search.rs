@@ -116,7 +116,7 @@ impl DodgeSearch {
 
     pub(super) fn edges<'b>(&'b self, planner: &DodgePlanner<'b>, candidate: &Candidate) -> &'b [EdgeIdx] {
         match candidate.origin {
-            Origin::PathIndex => planner.index.avoid.edges(&candidate.path),
+            Origin::Index => planner.index.avoid.edges(&candidate.path),
             Origin::Graph => self.enumerated.edges(&candidate.path),
             Origin::Nothing | Origin::Playing => &[],
         }
@@ -325,7 +325,7 @@ impl DodgeSearch {
                 let number = first + k;
                 let on_way = scratch.bits.get(number / 64).is_some_and(|w| w >> (number % 64) & 1 == 1);
                 self.counts.in_grid += u32::from(on_way);
-                let candidate = self.candidate(planner, (Origin::PathIndex, path), left, on_way, scratch);
+                let candidate = self.candidate(planner, (Origin::Index, path), left, on_way, scratch);
                 self.queue.extend(candidate);
             }
         }
