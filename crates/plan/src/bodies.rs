@@ -444,3 +444,103 @@ fn decay(t: f32, whole: f32) -> (f32, f32) {
     let cube = rest * rest * rest;
     (cube * (1.0 + 3.0 * s + 6.0 * s * s), whole * s * cube * (1.0 + 3.0 * s))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hand_made::{BLEND, CLIPS, FPS, LAST, edge, library, standing_edge};
+    use kumite_motion::NodeIdx;
+    use proptest::prelude::*;
+
+    /// The world pose of a clip of the library between two frames, as the renderer would interpolate centres.
+    fn centres(library: &Library, clip: usize, seconds: f32) -> Vec<Vec3> {
+        let clip = &library.clips()[clip];
+        let at = |frame: u32| {
+            let (mut pose, mut world) = (Pose::default(), WorldPose::default());
+            clip.pose(FrameIdx(frame.min(LAST)), &mut pose);
+            fk::pose(clip.skeleton(), &pose, &mut world);
+            let spheres = library.volumes().spheres().iter().map(|s| world.point(s.joint, s.offset));
+            spheres.chain(world.positions.iter().copied()).collect::<Vec<_>>()
+        };
+        let frame = (seconds * FPS).floor();
+        let (a, b) = (at(frame as u32), at(frame as u32 + 1));
+        a.iter().zip(&b).map(|(a, b)| a.lerp(*b, seconds * FPS - frame)).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+        /// Once the join is over a row is the forward kinematics of the clip.
+        #[test]
+        fn rows_are_the_forward_kinematics_of_the_clip(clip in 0usize..CLIPS.len(), share in 0.0f32..1.0) {
+            let library = library();
+            let bodies = Bodies::of(&library, false);
+            let edge = edge(&library, NodeIdx(1), CLIPS[clip]);
+            let seconds = share * bodies.seconds(edge);
+            let mut row = bodies.row();
+            bodies.sample(edge, seconds, BLEND, 1.0, &mut row);
+            for (j, truth) in centres(&library, clip, seconds).into_iter().enumerate() {
+                prop_assert!((row.get(j) - truth).length() < 1e-4, "{j}: {} and {truth}", row.get(j));
+            }
+        }
+    }
+
+    /// A join begins with the pose that was left, in the place where it was left, and moves on as fast as that did.
+    #[test]
+    fn a_join_begins_where_the_last_clip_ended() {
+        let library = library();
+        let bodies = Bodies::of(&library, false);
+        // From the end of the crouch into standing: half a metre up.
+        let crouched = NodeIdx(1 + CLIPS.iter().position(|c| *c == "crouch").unwrap() as u32);
+        let edge = edge(&library, crouched, "stand");
+        let mut row = bodies.row();
+        bodies.sample(edge, 0.0, 0.0, 1.0, &mut row);
+        for (j, truth) in centres(&library, 3, 1.0).into_iter().enumerate() {
+            assert!((row.get(j) - truth).length() < 1e-4);
+        }
+        let height = |joined: f32, row: &mut Row| {
+            bodies.sample(edge, joined, joined, 1.0, row);
+            row.get(bodies.joint(Role::Pelvis)).y
+        };
+        // Half-way the quintic has kept half of the offset; at the end nothing.
+        let (low, half, high) = (height(0.0, &mut row), height(0.5 * BLEND, &mut row), height(BLEND, &mut row));
+        assert!((half - 0.5 * (low + high)).abs() < 1e-4, "{low} {half} {high}");
+        assert!((high - low - 0.5).abs() < 1e-4);
+    }
+
+    #[test]
+    fn edges_know_their_defences_and_how_they_are_entered() {
+        let library = library();
+        let bodies = Bodies::of(&library, false);
+        let [stand, sidestep, guard] = ["stand", "sidestep", "guard"].map(|name| edge(&library, NodeIdx(0), name));
+        assert!(bodies.avoids(stand).is_empty() && bodies.blocks(stand).is_empty());
+        let avoid = bodies.avoids(sidestep)[0];
+        assert_eq!((avoid.from, avoid.to, avoid.active, avoid.span), (0.2, 0.8, (0.5, 0.8), 0));
+        assert!((avoid.centre() - 0.65).abs() < 1e-6);
+        assert_eq!(bodies.blocks(guard)[0].role, Some(Role::LeftWrist));
+        assert!(bodies.has_join(sidestep));
+        let goes_on = library.graph().leaving(NodeIdx(0)).next().unwrap();
+        assert!(!bodies.has_join(goes_on), "the clip simply goes on");
+        // Standing does not move: still, so that it may be played slower and faster.
+        assert!(bodies.pace(stand).may_slow() || bodies.pace(stand).may_hurry());
+        assert!(bodies.pace(standing_edge(&library)) == bodies.pace(stand));
+    }
+
+    /// Nothing of a body is farther from its pelvis than it is said to reach.
+    #[test]
+    fn no_surface_is_out_of_reach() {
+        let library = library();
+        let bodies = Bodies::of(&library, false);
+        let mut row = bodies.row();
+        for edge in (0..bodies.edges() as u32).map(EdgeIdx) {
+            for k in 0..=20 {
+                let seconds = bodies.seconds(edge) * k as f32 / 20.0;
+                bodies.sample(edge, seconds, BLEND, 1.0, &mut row);
+                let pelvis = row.get(bodies.joint(Role::Pelvis));
+                for j in 0..bodies.spheres() {
+                    assert!((row.get(j) - pelvis).length() + bodies.radius(j) <= bodies.reach());
+                }
+            }
+        }
+    }
+}

@@ -13,6 +13,8 @@ pub mod block;
 pub mod bodies;
 pub mod dodge;
 pub mod errata;
+#[cfg(test)]
+mod hand_made;
 pub mod legs;
 pub mod pool;
 pub mod threat;
