@@ -9,7 +9,7 @@ mod fk;
 mod mocap;
 mod parse;
 mod transitions;
-mod walks;
+mod wander;
 
 use cpu_time::ThreadTime;
 use serde_json::json;
@@ -22,7 +22,7 @@ fn main() {
         ("captures", mocap::run),
         ("transitions", transitions::run),
         ("bake", bake::run),
-        ("walks", walks::run),
+        ("wander", wander::run),
         ("dodge-crowd", crowd::run),
     ];
     if let Some(unknown) = names.iter().find(|n| benches.iter().all(|b| b.0 != n.as_str())) {

@@ -10,6 +10,7 @@ mod dodge;
 mod failure;
 mod graph;
 mod inspect;
+mod judged;
 mod label;
 mod manual;
 mod output;

@@ -22,7 +22,7 @@ use crate::args::WalkArgs;
 use crate::failure::{CliResult, Failure};
 use crate::output::Outputs;
 use crate::rayon_pool::RayonPool;
-use crate::{Progress, Report, bake, picture_flags, source};
+use crate::{Progress, Report, bake, judged, picture_flags, source};
 
 const ENDINGS: &str = ".glb, .bvh, .html, .png, .svg, .gif, .json";
 
@@ -47,7 +47,10 @@ pub(crate) struct Row {
     /// By the names of the command's JSON; without what was never played.
     pub(crate) values: Vec<(&'static str, f64)>,
     pub(crate) cost: f64,
-    pub(crate) quality: bool,
+    /// Whether it passes the quality gates, and with snaps looked for at joins only.
+    pub(crate) quality: (bool, bool),
+    /// What the judge of plausible motion says against it.
+    pub(crate) faults: Vec<&'static str>,
     /// Of the take; 0 where nothing was played.
     pub(crate) hash: u64,
 }
@@ -164,11 +167,12 @@ pub(crate) fn attempt<'w>(
 /// An attempt in numbers.
 pub(crate) fn row(attempt: &Attempt<'_>, seconds: f64) -> Row {
     let mut values = vec![("search_seconds", seconds), ("evaluations", attempt.counts.evaluations as f64)];
-    let (mut cost, mut quality, mut hash) = (f64::INFINITY, false, 0);
+    let (mut cost, mut quality, mut faults, mut hash) = (f64::INFINITY, (false, false), Vec::new(), 0);
     if let Some((walked, path)) = &attempt.best {
         cost = f64::from(path.cost.total());
         let q = walked.take.quality;
-        quality = walked.take.quality.passes();
+        quality = (q.passes(), q.passes_at_joins());
+        faults = judged::faults(&walked.take);
         hash = walked.take.hash;
         let travel = f64::from(walked.course.travel);
         values.extend([
@@ -190,9 +194,12 @@ pub(crate) fn row(attempt: &Attempt<'_>, seconds: f64) -> Row {
             ("foot_slide_cm_s", f64::from(q.foot_slide_cm_s)),
             ("float_cm", f64::from(q.float_cm)),
             ("snap", f64::from(q.snap)),
+            ("snap_at_joins", f64::from(q.snap_at_joins)),
+            ("balance_cm", f64::from(q.balance_cm)),
+            ("source_balance_cm", f64::from(q.source_balance_cm)),
         ]);
     }
-    Row { outcome: attempt.outcome, values, cost, quality, hash }
+    Row { outcome: attempt.outcome, values, cost, quality, faults, hash }
 }
 
 /// Means over all that were played and over those that arrived, and the one that costs least.
@@ -224,7 +231,9 @@ pub(crate) fn summary(rows: &[Row]) -> Value {
     json!({
         "trials": rows.len(), "solved": count(|f| *f == WalkOutcome::Arrived), "blocked": count(|f| matches!(f, WalkOutcome::Blocked(_))),
         "lost": count(|f| *f == WalkOutcome::Lost), "collided": count(|f| *f == WalkOutcome::Collides),
-        "quality_failures": played.iter().filter(|r| !r.quality).count(),
+        "quality_failures": played.iter().filter(|r| !r.quality.0).count(),
+        "quality_failures_at_joins": played.iter().filter(|r| !r.quality.1).count(),
+        "judge": judged::count(played.iter().map(|r| &r.faults)),
         "search_seconds": crate::dodge::spread(&mut slowest),
         "hash": crate::dodge::combined(rows.iter().map(|r| r.hash)),
         "worst_arrived": farthest, "mean_arrived": mean(&arrived), "mean": mean(&played), "best": best.map(|b| object(&b.values)),

@@ -3,10 +3,13 @@
 //! Never shipped. Knows the other crates only by name: it calls cargo, git and the package managers.
 
 mod captures;
+mod claims;
 mod golden;
+mod measure;
 mod prove;
 mod report;
 mod steps;
+mod test_times;
 mod tidy;
 
 use std::process::ExitCode;
@@ -15,7 +18,7 @@ const HELP: &str = "cargo dev <command>
 
   test [-p NAME]   everything a change must pass; with -p only one crate, quickly
   prove [CLAIM…]   the full figures, into docs/results.json; one claim at a time, those that are there already are kept
-                   unless named; --list lists them
+                   unless named; `all` names every one, --list lists them
   bench [NAME…]    speed beside peers, measured in one run
   tidy             documents against code: crates, arrows, paths, claims
   report           docs/results.md from docs/results.json

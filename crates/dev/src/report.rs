@@ -52,6 +52,18 @@ fn page() -> Result<String, String> {
             let _ = writeln!(page, "| {} | {} |", figure.replace('|', "\\|"), shown(value));
         }
         let _ = writeln!(page, "\n{} Measured at commit `{}`.", text("holds"), text("commit"));
+        for why in result.get("broken").and_then(Value::as_array).into_iter().flatten() {
+            let _ = writeln!(page, "- {}", shown(why));
+        }
+        if let Some(before) = result.get("before").and_then(Value::as_object) {
+            let _ = write!(
+                page,
+                "\nWhat an earlier measure said:\n\n| figure | value | why it is measured otherwise now |\n|---|---|---|\n"
+            );
+            for (figure, old) in before {
+                let _ = writeln!(page, "| {figure} | {} | {} |", shown(&old["value"]), shown(&old["why"]));
+            }
+        }
     }
     Ok(page)
 }

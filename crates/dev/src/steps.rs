@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{captures, golden, report, tidy};
+use crate::{captures, golden, report, test_times, tidy};
 
 /// The repository's root.
 pub fn root() -> PathBuf {
@@ -87,22 +87,26 @@ pub fn test_all() -> Result<(), String> {
         mocap = captures::gather();
         Ok(())
     });
-    let env = [("KUMITE_MOCAP", mocap.as_str()), ("KUMITE_FUZZ_SECONDS", "5")];
+    let skipped = target().join("skipped.txt");
+    let _ = std::fs::remove_file(&skipped);
+    let skips = skipped.display().to_string();
+    let env = [("KUMITE_MOCAP", mocap.as_str()), ("KUMITE_FUZZ_SECONDS", "5"), ("KUMITE_SKIPPED", &skips)];
     steps.step("format", || run(&["cargo", "fmt", "--all", "--check"], &[]));
     steps.step("lint", || {
         run(&["cargo", "clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])
     });
     steps.step("documents", || tidy::tidy().and_then(|()| report::check()));
     steps.step("node packages", node_packages);
-    steps.step("unit and property tests", || {
-        run(&["cargo", "test", "--quiet", "--workspace", "--lib", "--bins", "--tests"], &env)
-    });
+    steps.step("unit and property tests", || test_times::run(&env));
     steps.step("doc tests", || run(&["cargo", "test", "--quiet", "--workspace", "--doc"], &[]));
     steps.step("engine crates for wasm32", wasm);
     steps.step("release build", || run(&["cargo", "build", "--quiet", "--release"], &[]));
     steps.step("golden hashes", || golden::golden(false));
     steps.step("the README's commands", readme);
     steps.step("replay in a browser", browser);
+    let skipped = std::fs::read_to_string(&skipped).unwrap_or_default();
+    println!("\n== skipped: {} parts of tests, for want of captures", skipped.lines().count());
+    skipped.lines().for_each(|line| println!("    {line}"));
     steps.finish()
 }
 

@@ -1,5 +1,5 @@
 //! Documents against code: what ARCHITECTURE.md says of crates, their dependencies and paths must be so, and
-//! every figure quoted in a document must have a result.
+//! every figure quoted in a document must be that of its result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -50,6 +50,11 @@ pub fn tidy() -> Result<(), String> {
                 wrong.push(format!("{document}: there is no {path}"));
             }
         }
+        for quote in quotes(&text) {
+            if let Err(why) = quote.check(&results) {
+                wrong.push(format!("{document}: [{}]: {why}", quote.text));
+            }
+        }
         for claim in text.split("results.md#").skip(1) {
             let name: String = claim.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
             let holds = results.get(&name).is_some_and(|r| r["holds"] == "Holds.");
@@ -79,6 +84,61 @@ fn quoted_paths(text: &str) -> Vec<&str> {
     quoted.chain(linked).map(|w| w.split("::").next().unwrap_or(w)).collect()
 }
 
+/// A figure quoted in a document: `[98 %](results.md#dodge "core_defended_share")`.
+struct Quote<'a> {
+    text: &'a str,
+    claim: &'a str,
+    figure: &'a str,
+}
+
+/// The links to results that name a figure.
+fn quotes(text: &str) -> Vec<Quote<'_>> {
+    let mut all = Vec::new();
+    for (at, _) in text.match_indices("results.md#") {
+        let Some((claim, rest)) = text[at + "results.md#".len()..].split_once([' ', ')']) else { continue };
+        let Some((figure, _)) = rest.strip_prefix('"').and_then(|r| r.split_once('"')) else { continue };
+        let before = &text[..at];
+        let Some((start, end)) = before.rfind('[').zip(before.rfind("](")) else { continue };
+        all.push(Quote { text: &text[start + 1..end], claim, figure });
+    }
+    all
+}
+
+impl Quote<'_> {
+    /// Whether the number in the text is the figure, rounded as the text rounds it.
+    fn check(&self, results: &BTreeMap<String, Value>) -> Result<(), String> {
+        let value = results.get(self.claim).and_then(|r| r["figures"].get(self.figure)).and_then(Value::as_f64);
+        let value = value.ok_or_else(|| format!("{} has no figure {:?}", self.claim, self.figure))?;
+        let (number, rest) = number(self.text).ok_or("no number in it")?;
+        let said: f64 = number.parse().map_err(|_| format!("{number:?} is no number"))?;
+        let scale = match rest.trim_start() {
+            r if r.starts_with('%') => 0.01,
+            r if r.starts_with("M ") => 1e6,
+            _ => 1.0,
+        };
+        // Half of the last digit said; zeros at the end of a whole number say nothing.
+        let digits = number.split_once('.').map_or(-(zeros(number) as i32), |(_, decimals)| decimals.len() as i32);
+        let half = 0.5 * format!("1e{}", -digits).parse::<f64>().unwrap_or(1.0);
+        if (value / scale - said).abs() <= half * 1.0001 {
+            return Ok(());
+        }
+        Err(format!("says {number}, but {} of {} is {}", self.figure, self.claim, value / scale))
+    }
+}
+
+/// The first number of a text, without commas, and what follows it.
+fn number(text: &str) -> Option<(&str, &str)> {
+    let start = text.find(|c: char| c.is_ascii_digit())?;
+    let rest = &text[start..];
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    Some((rest[..end].trim_end_matches('.'), &rest[end..]))
+}
+
+/// Zeros at the end.
+fn zeros(number: &str) -> usize {
+    number.len() - number.trim_end_matches('0').len()
+}
+
 /// Crates of the workspace, with the crates of the workspace each depends on.
 fn workspace() -> Result<BTreeMap<String, BTreeSet<String>>, String> {
     let text = output(&["cargo", "metadata", "--format-version", "1", "--no-deps"], &[])?;
@@ -96,4 +156,31 @@ fn workspace() -> Result<BTreeMap<String, BTreeSet<String>>, String> {
         }
     }
     Ok(crates)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn quoted_figures_are_those_of_the_results() {
+        let results = BTreeMap::from([(
+            "dodge".to_owned(),
+            json!({"figures": {"share": 0.9812, "us": 187.4, "pairs": 193_400_000.0}}),
+        )]);
+        let check = |text: &str| {
+            let quotes = quotes(text);
+            assert_eq!(quotes.len(), 1, "{text}");
+            quotes[0].check(&results)
+        };
+        assert_eq!(check("a [98 %](docs/results.md#dodge \"share\") of"), Ok(()));
+        assert_eq!(check("[98.1 %](results.md#dodge \"share\")"), Ok(()));
+        assert_eq!(check("[within 190 µs](results.md#dodge \"us\")"), Ok(()));
+        assert_eq!(check("[193 M pairs](results.md#dodge \"pairs\")"), Ok(()));
+        assert!(check("[99 %](results.md#dodge \"share\")").is_err());
+        assert!(check("[98.2 %](results.md#dodge \"share\")").is_err());
+        assert!(check("[98 %](results.md#dodge \"sharp\")").is_err());
+        assert!(quotes("[dodge](results.md#dodge)").is_empty());
+    }
 }

@@ -1,12 +1,8 @@
 //! Many random balls: what was decided, how it ended on the frames that were played, what it cost, and how it looks to the judge.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use cpu_time::ThreadTime;
-use kumite_bake::judge::judge;
-use kumite_motion::Roles;
-use kumite_motion::anatomy::Anatomy;
 use kumite_plan::dodge::{DodgeDecision, DodgeScratch, DodgeSearch};
 use kumite_stage::attack_trial::Trial;
 use kumite_stage::dodge_referee::{self, Exhaustive, Ruling};
@@ -15,7 +11,7 @@ use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::{AFTER, combined, spread};
-use crate::{Progress, Report};
+use crate::{Progress, Report, judged};
 
 /// Candidates a slice of the search works out in one tick.
 const SLICE: u32 = 64;
@@ -162,8 +158,8 @@ fn throw(defence: &Defence, exhaustive: &Exhaustive, trial: &Trial, scratch: &mu
         displacement: ruling.avoided.then(|| displacement(trial, &decision)).flatten(),
         quality: take.quality,
         undisturbed: without.quality,
-        faults: faults(&take),
-        undisturbed_faults: faults(&without),
+        faults: judged::faults(&take),
+        undisturbed_faults: judged::faults(&without),
         hash: take.hash,
         decision,
     })))
@@ -206,15 +202,6 @@ fn play(trial: &Trial, decision: Option<&DodgeDecision>) -> Option<Take> {
     recorder.finish("trial", character.library().skeleton()).ok()
 }
 
-/// What speaks against a take as a person's motion, each kind once.
-pub(crate) fn faults(take: &Take) -> Vec<&'static str> {
-    let verdict = judge(&take.clip, &Roles::canonical(), &Anatomy::of_canonical(take.clip.skeleton()));
-    let mut kinds: Vec<&'static str> = verdict.faults().map(|f| f.what.name()).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
-    kinds
-}
-
 /// How many of how many, as a share.
 fn share(part: usize, whole: usize) -> Value {
     if whole == 0 { Value::Null } else { json!(part as f64 / whole as f64) }
@@ -229,20 +216,6 @@ fn answers(of: &[&Outcome]) -> Map<String, Value> {
     all.insert("by_bend".into(), json!(count(Answer::BentMotion) + count(Answer::BentPose)));
     all.insert("defended".into(), json!(of.len() - count(Answer::Hit)));
     all
-}
-
-/// How many takes the judge fails, and for what.
-fn judged<'a>(faults: impl Iterator<Item = &'a Vec<&'static str>>) -> Value {
-    let (mut takes, mut failed) = (0, 0);
-    let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
-    for faults in faults {
-        takes += 1;
-        failed += u32::from(!faults.is_empty());
-        for fault in faults {
-            *kinds.entry(fault).or_default() += 1;
-        }
-    }
-    json!({"takes": takes, "failed": failed, "by_kind": kinds})
 }
 
 fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
@@ -277,7 +250,7 @@ fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
         .iter()
         .map(|answer| {
             let own = outcomes.iter().filter(|o| o.answer == *answer).map(|o| &o.faults);
-            (answer.key().to_owned(), judged(own))
+            (answer.key().to_owned(), judged::count(own))
         })
         .collect();
     let disagreed: Vec<Value> = outcomes
@@ -320,7 +293,7 @@ fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
         "snap": of(&|o| f64::from(o.quality.snap)), "snap_at_joins": of(&|o| f64::from(o.quality.snap_at_joins)),
         "balance_cm": of(&|o| f64::from(o.quality.balance_cm)),
         "source_balance_cm": of(&|o| f64::from(o.quality.source_balance_cm)),
-        "judge": {"by_answer": by_answer, "undisturbed": judged(outcomes.iter().map(|o| &o.undisturbed_faults))},
+        "judge": {"by_answer": by_answer, "undisturbed": judged::count(outcomes.iter().map(|o| &o.undisturbed_faults))},
         "disagreed": disagreed,
         "index_bytes": defence.index().bytes(), "index_paths": defence.index().avoid.len(),
         "index_cells": defence.index().avoid.cells(), "bodies_bytes": defence.bodies().bytes(),

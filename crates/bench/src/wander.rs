@@ -1,4 +1,4 @@
-//! Random walks on the stage: no dead end, no number that is none, and the quality gates.
+//! Random walks on the stage: no dead end, finite numbers, and the quality gates.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,12 +12,12 @@ use crate::{figure, holds};
 
 /// Seconds of a walk.
 const SECONDS: u32 = 20;
-/// Share of walks that must keep each gate: chance finds the one chain of cuts in a thousand that no rehearsal tried.
+/// Share of walks that must keep each gate: chance finds the one chain of joins in a thousand that no rehearsal tried.
 const WITHIN: f64 = 0.997;
 
-/// Walks each library as often as `KUMITE_WALKS` says, 10,000 times if it says nothing.
+/// Walks each library as often as `KUMITE_WANDERS` says, 10,000 times if it says nothing.
 pub fn run() {
-    let count = std::env::var("KUMITE_WALKS").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000);
+    let count = std::env::var("KUMITE_WANDERS").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000);
     let names =
         std::env::var("KUMITE_LIBRARIES").unwrap_or_else(|_| "embedded,accad-male2,cmu-fight,cmu-walk".to_owned());
     let mut all = true;
@@ -28,7 +28,7 @@ pub fn run() {
         };
         let rehearsed_out = baked.rehearsed_out as f64;
         all &= library(name, &Arc::new(baked.library), count);
-        figure(&format!("{name}: cuts rehearsed out"), rehearsed_out, "");
+        figure(&format!("{name}: joins rehearsed out"), rehearsed_out, "");
     }
     holds(all);
 }
@@ -94,5 +94,13 @@ fn library(name: &str, library: &Arc<Library>, count: u64) -> bool {
         eprintln!("{name}: {what}: worst with seed {seed}");
         held &= within >= WITHIN && mean(value) <= f64::from(most);
     }
+    for (what, value) in [
+        ("snap at joins only, worst walk", (|q| q.snap_at_joins) as fn(&Quality) -> f32),
+        ("balance, worst walk cm", |q| q.balance_cm),
+    ] {
+        figure(&format!("{name}: {what}"), worst(value).1, "");
+    }
+    figure(&format!("{name}: balance, mean of walks"), mean(|q| q.balance_cm), "cm");
+    figure(&format!("{name}: balance of the sources, mean of walks"), mean(|q| q.source_balance_cm), "cm");
     held
 }

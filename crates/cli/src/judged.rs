@@ -1,0 +1,32 @@
+//! What the judge of plausible motion says of takes, counted.
+
+use std::collections::BTreeMap;
+
+use kumite_bake::judge::judge;
+use kumite_motion::Roles;
+use kumite_motion::anatomy::Anatomy;
+use kumite_stage::Take;
+use serde_json::{Value, json};
+
+/// What speaks against a take as a person's motion, each kind once.
+pub(crate) fn faults(take: &Take) -> Vec<&'static str> {
+    let verdict = judge(&take.clip, &Roles::canonical(), &Anatomy::of_canonical(take.clip.skeleton()));
+    let mut kinds: Vec<&'static str> = verdict.faults().map(|f| f.what.name()).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
+}
+
+/// How many takes the judge fails, and for what.
+pub(crate) fn count<'a>(faults: impl Iterator<Item = &'a Vec<&'static str>>) -> Value {
+    let (mut takes, mut failed) = (0, 0);
+    let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
+    for faults in faults {
+        takes += 1;
+        failed += u32::from(!faults.is_empty());
+        for fault in faults {
+            *kinds.entry(fault).or_default() += 1;
+        }
+    }
+    json!({"takes": takes, "failed": failed, "by_kind": kinds})
+}
