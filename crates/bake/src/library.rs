@@ -70,7 +70,9 @@ pub fn bake(name: &str, mut clips: Vec<Clip>, config: &BakeConfig) -> Result<Bak
     let mut transitions = transitions::find(&clips, &config.transitions).map_err(BakeError::Transitions)?;
     let spheres = volume::fit(clips[0].skeleton(), &Roles::canonical());
     let (mut rehearsed, mut rehearsed_out) = (BTreeSet::new(), 0);
-    for round in 1.. {
+    let mut round = 0;
+    loop {
+        round += 1;
         let (graph, report) = graph::build(&clips, &transitions, &config.graph).map_err(BakeError::Graph)?;
         let volumes = Volumes::of(&graph, &clips, spheres.clone());
         let library = Arc::new(Library::new(name, clips, graph, volumes).map_err(BakeError::Library)?);
@@ -83,7 +85,7 @@ pub fn bake(name: &str, mut clips: Vec<Clip>, config: &BakeConfig) -> Result<Bak
             .map(EdgeIdx)
             .filter(|e| library.graph().edge(*e).join.is_some() && rehearsed.insert(transition_of(*e)))
             .collect();
-        let bad = if round <= ROUNDS { rehearse(&library, &new, config.transitions.threads) } else { Vec::new() };
+        let bad = if round <= ROUNDS { rehearse(&library, &new) } else { Vec::new() };
         let bad: BTreeSet<_> = bad.into_iter().map(transition_of).collect();
         let library = Arc::unwrap_or_clone(library);
         if bad.is_empty() {
@@ -94,10 +96,9 @@ pub fn bake(name: &str, mut clips: Vec<Clip>, config: &BakeConfig) -> Result<Bak
         transitions.list.retain(|t| !bad.contains(&(t.from, t.to)));
         clips = library.into_clips();
     }
-    Err(BakeError::Transitions(TransitionError::NoClips))
 }
 
 fn mend(library: Library, transitions: &Transitions, config: &BakeConfig) -> Result<(Library, Repaired), BakeError> {
     let Some(repair) = &config.repair else { return Ok((library, Repaired::default())) };
-    repair::repair(&library, transitions.window_seconds, repair, config.transitions.threads).map_err(BakeError::Library)
+    repair::repair(&library, transitions.window_seconds, repair).map_err(BakeError::Library)
 }

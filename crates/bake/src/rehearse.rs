@@ -1,11 +1,11 @@
 //! Every join is played once before it goes into a library: what a distance between poses cannot tell, a stage can.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kumite_motion::library::Library;
 use kumite_motion::{EdgeIdx, Graph, Vec2};
 use kumite_stage::{Character, Recorder, TICKS};
+use rayon::prelude::*;
 
 /// A join may not snap by more than this, in units of [`kumite_stage::SNAP_UNIT`]; takes are held to 1.5.
 const SNAP: f32 = 1.0;
@@ -16,38 +16,14 @@ const RUN_UPS: usize = 4;
 /// How long the motion goes on after the join, seconds: as long as joins last.
 const AFTER: f32 = 0.4;
 
-/// Those of some joins of a library that look bad when they are played.
-pub fn rehearse(library: &Arc<Library>, joins: &[EdgeIdx], threads: usize) -> Vec<EdgeIdx> {
+/// Those of some joins of a library that look bad when they are played, sorted.
+pub fn rehearse(library: &Arc<Library>, joins: &[EdgeIdx]) -> Vec<EdgeIdx> {
     let graph = library.graph();
     let before = run_ups(graph);
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut bad = Vec::new();
-        while let Some(&join) = joins.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let from = graph.edge(join).from;
-            if before[from.at()].iter().any(|run_up| !passes(library, &before, *run_up, join)) {
-                bad.push(join);
-            }
-        }
-        bad
+    let bad = |join: &EdgeIdx| {
+        before[graph.edge(*join).from.at()].iter().any(|run_up| !passes(library, &before, *run_up, *join))
     };
-    let threads = if cfg!(target_family = "wasm") { 1 } else { threads.max(1) };
-    let mut bad = if threads == 1 {
-        work()
-    } else {
-        std::thread::scope(|scope| {
-            let others: Vec<_> =
-                (1..threads).filter_map(|_| std::thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
-            let mut bad = work();
-            for other in others {
-                match other.join() {
-                    Ok(more) => bad.extend(more),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            bad
-        })
-    };
+    let mut bad: Vec<EdgeIdx> = joins.par_iter().copied().filter(bad).collect();
     bad.sort();
     bad
 }

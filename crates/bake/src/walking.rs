@@ -28,8 +28,6 @@ pub struct WalkingConfig {
     pub most_leaving: usize,
     /// Entries into one clip from one node are at least this far apart, seconds.
     pub target_gap_seconds: f32,
-    /// Threads to work on. The result does not depend on it.
-    pub threads: usize,
 }
 
 impl Default for WalkingConfig {
@@ -49,7 +47,6 @@ impl Default for WalkingConfig {
             edge_seconds: 0.25,
             most_leaving: 64,
             target_gap_seconds: 0.06,
-            threads: 2,
         }
     }
 }
@@ -76,7 +73,7 @@ pub fn walking(library: &Library, more: Vec<Clip>, config: &WalkingConfig) -> Re
             .collect();
         clips.extend(images);
     }
-    let transitions = TransitionConfig { threads: config.threads, ..TransitionConfig::default() };
+    let transitions = TransitionConfig::default();
     let graph = GraphConfig {
         node_seconds: config.node_seconds,
         edge_seconds: config.edge_seconds,

@@ -191,9 +191,9 @@ fn played(mut character: Character, seconds: f32, mut choose: impl FnMut(&[EdgeI
 fn repair_does_not_depend_on_threads() {
     let clips = kumite_captures::clips("embedded").unwrap();
     let baked = [1, 3].map(|threads| {
-        let mut config = BakeConfig { repair: Some(RepairConfig::agile()), ..BakeConfig::default() };
-        config.transitions.threads = threads;
-        bake("embedded", clips.clone(), &config).unwrap()
+        let config = BakeConfig { repair: Some(RepairConfig::agile()), ..BakeConfig::default() };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| bake("embedded", clips.clone(), &config).unwrap())
     });
     assert_eq!(baked[0].library, baked[1].library);
 }

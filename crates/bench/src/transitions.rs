@@ -33,9 +33,11 @@ pub fn run() {
     figure("clips", clips.len() as f64, "");
     figure("frames", frames as f64, "");
     let read = peak_memory();
-    let one = TransitionConfig { threads: 1, ..TransitionConfig::default() };
+    let config = TransitionConfig::default();
+    let on = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let (Ok(one), Ok(two)) = (on(1), on(2)) else { return holds(false) };
     let mut found = None;
-    let seconds = best(5, || found = find(&clips, &one).ok());
+    let seconds = best(5, || found = one.install(|| find(&clips, &config).ok()));
     let Some(found) = found else { return holds(false) };
     let rate = found.pairs as f64 / seconds;
     figure("pairs", found.pairs as f64, "");
@@ -44,7 +46,7 @@ pub fn run() {
     figure("limit for long transitions", f64::from(found.long_limit) * 100.0, "cm");
     figure("find, one thread", rate / 1e6, "M pairs/s");
     let start = Instant::now();
-    black_box(find(&clips, &TransitionConfig { threads: 2, ..one.clone() }).is_ok());
+    black_box(two.install(|| find(&clips, &config).is_ok()));
     figure("find, two threads, wall", start.elapsed().as_secs_f64(), "s");
     if let Ok((graph, report)) = build(&clips, &found, &GraphConfig::default()) {
         figure("graph", best(3, || _ = black_box(build(&clips, &found, &GraphConfig::default()))) * 1e3, "ms");
@@ -58,7 +60,7 @@ pub fn run() {
     // Memory must grow with the frames, not with their square.
     let twice: Vec<Clip> = clips.iter().chain(&clips).cloned().collect();
     let once = peak_memory();
-    black_box(find(&twice, &one).is_ok());
+    black_box(one.install(|| find(&twice, &config).is_ok()));
     if let (Some(read), Some(once), Some(twice)) = (read, once, peak_memory()) {
         figure("peak after reading the captures", read, "MB");
         figure("peak after finding", once, "MB");
@@ -67,7 +69,7 @@ pub fn run() {
     // One clip of all frames: what the peer gets.
     let poses: Vec<Pose> = clips.iter().flat_map(Clip::poses).take(FRAMES).collect();
     let Ok(all) = Clip::new("all", Arc::clone(clips[0].skeleton()), FPS, &poses) else { return holds(false) };
-    let Ok(cloud) = Cloud::new(std::slice::from_ref(&all), &one) else { return holds(false) };
+    let Ok(cloud) = Cloud::new(std::slice::from_ref(&all), &config) else { return holds(false) };
     let pairs = (FRAMES * (FRAMES - 1) / 2) as f64;
     let measure = |wide: bool| {
         let mut nearest = [f32::INFINITY; 8];

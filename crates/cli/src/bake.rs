@@ -10,7 +10,6 @@ use kumite_bake::library::{self, BakeConfig, Baked};
 use kumite_bake::manifest::{self, ClipEntry, Manifest};
 use kumite_bake::prepare::{PrepareError, prepare};
 use kumite_bake::repair::{self, RepairConfig, Repaired};
-use kumite_bake::transitions::TransitionConfig;
 use kumite_keying::embedded;
 use kumite_motion::library::Library;
 use kumite_motion::{Clip, humanoid};
@@ -18,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::args::BakeArgs;
 use crate::failure::{CliResult, Failure};
-use crate::{Progress, Report, output, picture_flags, source};
+use crate::{Progress, Report, output, source};
 
 pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> CliResult<Report> {
     let start = Instant::now();
@@ -158,7 +157,6 @@ fn from_manifest(path: &Path, data: Option<&Path>, progress: &Progress) -> CliRe
 }
 
 fn build(name: &str, clips: Vec<Clip>, repair: RepairConfig) -> CliResult<Baked> {
-    let transitions = TransitionConfig { threads: picture_flags::threads(), ..TransitionConfig::default() };
-    let config = BakeConfig { transitions, repair: Some(repair), ..BakeConfig::default() };
+    let config = BakeConfig { repair: Some(repair), ..BakeConfig::default() };
     library::bake(name, clips, &config).map_err(|e| Failure::bad(e.to_string()))
 }

@@ -92,13 +92,7 @@ fn strips(clip: &Clip) -> Vec<u8> {
             ..Strip::of(picture_flags::figure(clip, Some(Roles::canonical())))
         }
     };
-    let sheet = Sheet {
-        strips: (0..rows).map(row).collect(),
-        columns: 1,
-        rows,
-        threads: picture_flags::threads(),
-        ..Sheet::default()
-    };
+    let sheet = Sheet { strips: (0..rows).map(row).collect(), columns: 1, rows, ..Sheet::default() };
     sheet.render(0).to_png()
 }
 

@@ -44,7 +44,6 @@ impl PictureArgs {
             views: self.views(),
             theme: self.theme(),
             width: self.width,
-            threads: threads(),
             ..Strip::of(figure(clip, roles))
         }
     }
@@ -73,7 +72,6 @@ pub(crate) fn sheet(picture: &PictureArgs, clips: &[(Clip, Option<Roles>)]) -> V
         rows: clips.len().div_ceil(2),
         width: picture.width,
         theme: picture.theme(),
-        threads: threads(),
         ..Sheet::default()
     };
     sheet.render(0).to_png()

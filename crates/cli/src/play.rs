@@ -256,7 +256,6 @@ fn written(args: &PlayArgs, ending: &str, scene: &Scene, takes: &[Take], balls: 
         theme: args.picture.theme(),
         width: args.picture.width,
         title: Some(title.clone()),
-        threads: picture_flags::threads(),
         ..Strip::default()
     };
     match ending {

@@ -73,7 +73,7 @@ pub(crate) fn walker(name: &str, data: Option<&Path>, bent: bool, progress: &Pro
 
 /// The same of a library that is there already; that of `embedded` gets more walks.
 pub(crate) fn walker_of(library: &Library, name: &str, bent: bool) -> CliResult<Walker> {
-    let config = WalkingConfig { mirror: bent, threads: picture_flags::threads(), ..WalkingConfig::default() };
+    let config = WalkingConfig { mirror: bent, ..WalkingConfig::default() };
     let more = if name == "embedded" { embedded::walks() } else { Ok(Vec::new()) };
     let more = more.map_err(|(file, e)| Failure::bad(e.to_string()).in_file(Path::new(&file)))?;
     let baked = walking(library, more, &config)
@@ -492,9 +492,7 @@ fn written(
         "gif" => Strip { width: picture.width.min(480), row_height: 420, ..strip() }
             .to_gif(&Movie { range: Some((0.0, clip.seconds().min(picture_flags::LONGEST_GIF))), ..Movie::default() }),
         _ if args.picture.view.contains(&crate::args::ViewArg::Top) => {
-            plan(&args.scene, request, done, picture.width.min(900), picture.theme())?
-                .render(picture_flags::threads())
-                .to_png()
+            plan(&args.scene, request, done, picture.width.min(900), picture.theme())?.render().to_png()
         }
         _ => strip().render().to_png(),
     })

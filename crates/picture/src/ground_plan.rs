@@ -42,8 +42,8 @@ impl GroundPlan<'_> {
     pub const COLOURS: [Rgb; 4] = [Rgb(196, 58, 52), Rgb(40, 104, 176), Rgb(46, 136, 84), Rgb(150, 92, 168)];
 
     /// As pixels.
-    pub fn render(&self, threads: usize) -> Image {
-        self.page().render(threads)
+    pub fn render(&self) -> Image {
+        self.page().render()
     }
 
     /// As an SVG document.

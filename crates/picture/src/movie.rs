@@ -45,7 +45,7 @@ impl Strip<'_> {
         let times = (0..count).map(|i| from + i as f32 * step).collect();
         let strip = Strip { times: Times::At(times), ..self.clone() };
         let plan = Plan::new(&strip);
-        let frames: Vec<Image> = pages(&plan).iter().map(|page| page.render(self.threads)).collect();
+        let frames: Vec<Image> = pages(&plan).iter().map(|page| page.render()).collect();
         encode(&frames, delay as u16, movie.colours.clamp(8, 255))
     }
 }

@@ -7,6 +7,7 @@
 use std::ops::{Add, Mul};
 
 use kumite_motion::{Vec2, Vec3};
+use rayon::prelude::*;
 
 use crate::body::Cone;
 use crate::camera::Camera;
@@ -117,32 +118,14 @@ struct Hit {
 }
 
 /// The picture without its flat marks, and how deep every pixel is (`f32::NEG_INFINITY` where nothing is).
-pub(crate) fn page(page: &Page, threads: usize) -> Canvas {
+pub(crate) fn page(page: &Page) -> Canvas {
     let mut canvas = Canvas::new(page.width, page.height, page.theme.paper);
     for panel in &page.panels {
         let stage = Stage::new(panel, &page.theme);
-        let rows = panel.height.div_ceil(TILE);
-        let threads = threads.clamp(1, rows.max(1));
-        let mut bands: Vec<Band> = (0..threads).map(|_| Vec::new()).collect();
-        std::thread::scope(|scope| {
-            let mut rest = bands.iter_mut().enumerate();
-            let own = rest.next();
-            for (index, band) in rest {
-                let stage = &stage;
-                let job =
-                    std::thread::Builder::new().spawn_scoped(scope, move || *band = stage.band(index, threads, rows));
-                // Where threads cannot be had, the band stays empty and is drawn below.
-                drop(job);
-            }
-            if let Some((index, band)) = own {
-                *band = stage.band(index, threads, rows);
-            }
-        });
-        for (index, band) in bands.into_iter().enumerate() {
-            let band = if band.is_empty() { stage.band(index, threads, rows) } else { band };
-            for (x, y, colour, depth) in band {
-                canvas.put(panel.x + x, panel.y + y, colour, depth);
-            }
+        let rows = (0..panel.height.div_ceil(TILE)).into_par_iter();
+        let bands: Vec<Band> = rows.map_init(Tile::default, |scratch, row| stage.band(row, scratch)).collect();
+        for (x, y, colour, depth) in bands.into_iter().flatten() {
+            canvas.put(panel.x + x, panel.y + y, colour, depth);
         }
     }
     canvas
@@ -238,14 +221,11 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Every `threads`th row of tiles, from `first`.
-    fn band(&self, first: usize, threads: usize, rows: usize) -> Band {
+    /// One row of tiles.
+    fn band(&self, row: usize, scratch: &mut Tile) -> Band {
         let mut out = Vec::new();
-        let mut scratch = Tile::default();
-        for row in (first..rows).step_by(threads) {
-            for column in 0..self.columns {
-                self.tile(column, row, &mut scratch, &mut out);
-            }
+        for column in 0..self.columns {
+            self.tile(column, row, scratch, &mut out);
         }
         out
     }

@@ -23,21 +23,11 @@ pub struct Sheet<'a> {
     pub width: usize,
     /// Colours of paper and ink.
     pub theme: Theme,
-    /// Threads that draw. The picture does not depend on it.
-    pub threads: usize,
 }
 
 impl Default for Sheet<'_> {
     fn default() -> Self {
-        Sheet {
-            title: String::new(),
-            strips: Vec::new(),
-            columns: 2,
-            rows: 12,
-            width: 1600,
-            theme: Theme::LIGHT,
-            threads: 1,
-        }
+        Sheet { title: String::new(), strips: Vec::new(), columns: 2, rows: 12, width: 1600, theme: Theme::LIGHT }
     }
 }
 
@@ -54,7 +44,7 @@ impl<'a> Sheet<'a> {
 
     /// One page as pixels; an empty page past the last.
     pub fn render(&self, page: usize) -> Image {
-        self.page(page).render(self.threads)
+        self.page(page).render()
     }
 
     /// One page as an SVG document.

@@ -106,8 +106,6 @@ pub struct Strip<'a> {
     pub ghost: f32,
     /// Height of captions' letters, pixels; the heading is half as large again.
     pub letters: f32,
-    /// Threads that draw. The picture does not depend on it.
-    pub threads: usize,
 }
 
 impl Default for Strip<'_> {
@@ -131,7 +129,6 @@ impl Default for Strip<'_> {
             timeline: true,
             ghost: 0.35,
             letters: 12.5,
-            threads: 1,
         }
     }
 }
@@ -149,7 +146,7 @@ impl<'a> Strip<'a> {
 
     /// As pixels.
     pub fn render(&self) -> Image {
-        self.page().render(self.threads)
+        self.page().render()
     }
 
     /// As an SVG document with flat shading, text as text.
@@ -163,8 +160,8 @@ impl<'a> Strip<'a> {
 }
 
 impl Page {
-    pub(crate) fn render(&self, threads: usize) -> Image {
-        let mut canvas = render::page(self, threads);
+    pub(crate) fn render(&self) -> Image {
+        let mut canvas = render::page(self);
         for (index, panel) in self.panels.iter().enumerate() {
             for trail in &panel.trails {
                 canvas.trail(self, index, trail);

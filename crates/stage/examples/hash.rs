@@ -5,17 +5,14 @@
 use std::sync::Arc;
 
 use kumite_bake::library::{BakeConfig, bake};
-use kumite_bake::transitions::TransitionConfig;
 use kumite_keying::embedded;
 use kumite_motion::{NodeIdx, Vec2};
 use kumite_stage::{Chance, Character, Recorder, TICKS};
 
-/// Bakes the embedded motions on some threads and walks 20 s on them. 0 if something went wrong.
+/// Bakes the embedded motions and walks 20 s on them. 0 if something went wrong.
 #[unsafe(no_mangle)]
-pub extern "C" fn hash(seed: u32, threads: u32) -> u64 {
-    let transitions = TransitionConfig { threads: threads as usize, ..TransitionConfig::default() };
-    let config = BakeConfig { transitions, ..BakeConfig::default() };
-    let baked = embedded::clips().ok().and_then(|clips| bake("embedded", clips, &config).ok());
+pub extern "C" fn hash(seed: u32) -> u64 {
+    let baked = embedded::clips().ok().and_then(|clips| bake("embedded", clips, &BakeConfig::default()).ok());
     let Some(library) = baked.map(|b| Arc::new(b.library)) else { return 0 };
     let mut chance = Chance::new(seed.into());
     let node = NodeIdx(chance.below(library.graph().nodes().len() as u32));

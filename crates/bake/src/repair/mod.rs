@@ -162,12 +162,7 @@ const ROUNDS: usize = 4;
 
 /// Repairs a library's graph: bridges and joins are made, played on a stage, and made otherwise where that looks bad. Same library, same
 /// result, on any number of threads.
-pub fn repair(
-    library: &Library,
-    fade: f32,
-    config: &RepairConfig,
-    threads: usize,
-) -> Result<(Library, Repaired), LibraryError> {
+pub fn repair(library: &Library, fade: f32, config: &RepairConfig) -> Result<(Library, Repaired), LibraryError> {
     let mut refused = BTreeSet::new();
     let mut round = 0;
     loop {
@@ -178,7 +173,7 @@ pub fn repair(
         let new: Vec<(EdgeIdx, (Node, ClipIdx, FrameIdx))> =
             edges_with_origin(&mended, |e| e.join.is_some()).filter(|c| !old.contains(&c.1)).collect();
         let edges: Vec<EdgeIdx> = new.iter().map(|c| c.0).collect();
-        let bad: BTreeSet<EdgeIdx> = rehearse(&mended, &edges, threads).into_iter().collect();
+        let bad: BTreeSet<EdgeIdx> = rehearse(&mended, &edges).into_iter().collect();
         if bad.is_empty() || round == ROUNDS {
             return Ok((Arc::unwrap_or_clone(mended), done));
         }

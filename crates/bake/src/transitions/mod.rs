@@ -14,11 +14,10 @@ pub mod referee;
 mod rules;
 mod stance;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use kumite_motion::align::Planar;
 use kumite_motion::rotation::wrap;
 use kumite_motion::{Clip, ClipIdx, FrameIdx, SpanKind, Vec2};
+use rayon::prelude::*;
 
 pub use cloud::Cloud;
 use kernel::{BAND, Scratch, Sink};
@@ -61,8 +60,6 @@ pub struct TransitionConfig {
     pub on_stance_feet: bool,
     /// Best transitions kept per frame and direction. Bounds the memory; the graph keeps far fewer.
     pub per_frame: usize,
-    /// Threads to work on. The result does not depend on it.
-    pub threads: usize,
 }
 
 impl Default for TransitionConfig {
@@ -83,7 +80,6 @@ impl Default for TransitionConfig {
             jolt_percentile: 0.999,
             on_stance_feet: true,
             per_frame: 32,
-            threads: 2,
         }
     }
 }
@@ -156,9 +152,8 @@ pub fn find(clips: &[Clip], config: &TransitionConfig) -> Result<Transitions, Tr
     let rules = rules::Codes::new(&rules(clips, &cloud, config));
     let (limit, long_limit) = limits(&cloud, fps, config);
     let gap = ((config.apart_seconds * fps) as usize).max(1);
-    let mut list = scan(&cloud, config.threads, &|band| {
-        Minima::new(&cloud, &rules, long_limit * long_limit, gap, config.per_frame, band)
-    });
+    let mut list =
+        scan(&cloud, &|band| Minima::new(&cloud, &rules, long_limit * long_limit, gap, config.per_frame, band));
     list.sort_by_key(|t| (t.from, t.to));
     if config.on_stance_feet {
         stance::put(clips, &mut list);
@@ -179,48 +174,22 @@ pub fn clusters(transitions: &[Transition]) -> (Vec<u32>, Vec<Branch>) {
     transition_clusters::clusters(&transitions.iter().map(leaf).collect::<Vec<_>>())
 }
 
-/// Runs over all bands on some threads; what each band found comes out in the order of the bands.
-fn scan<'a>(cloud: &'a Cloud, threads: usize, sink: &(impl Fn(usize) -> Minima<'a> + Sync)) -> Vec<Transition> {
-    let bands = cloud.len().div_ceil(BAND);
-    let next = AtomicUsize::new(0);
+/// Runs over all bands in parallel; what each band found comes out in the order of the bands.
+fn scan<'a>(cloud: &'a Cloud, sink: &(impl Fn(usize) -> Minima<'a> + Sync)) -> Vec<Transition> {
     let exact = |c: &Candidate| {
         let (squared, align) = pair(cloud, c.leave as usize, c.enter as usize);
         let (from, to) = (cloud.place(c.leave as usize)?, cloud.place(c.enter as usize)?);
         Some(Transition { from, to, distance: squared.sqrt() as f32, align })
     };
-    let work = || {
-        let (mut scratch, mut done) = (Scratch::default(), Vec::new());
-        loop {
-            let band = next.fetch_add(1, Ordering::Relaxed);
-            if band >= bands {
-                return done;
-            }
-            let mut minima = sink(band * BAND);
-            kernel::band(cloud, band * BAND, true, &mut scratch, &mut minima);
-            let found: Vec<Transition> = minima.finish().iter().filter_map(exact).collect();
-            done.push((band, found));
-        }
+    let found = |scratch: &mut Scratch, band: usize| -> Vec<Transition> {
+        let mut minima = sink(band * BAND);
+        kernel::band(cloud, band * BAND, true, scratch, &mut minima);
+        minima.finish().iter().filter_map(exact).collect()
     };
-    // Wasm has no threads; where the system refuses more, fewer do.
-    let threads = if cfg!(target_family = "wasm") { 1 } else { threads.clamp(1, bands.max(1)) };
-    let mut done = if threads == 1 {
-        work()
-    } else {
-        std::thread::scope(|scope| {
-            let more = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
-            let others: Vec<_> = (1..threads).filter_map(more).collect();
-            let mut done = work();
-            for other in others {
-                match other.join() {
-                    Ok(more) => done.extend(more),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            done
-        })
-    };
-    done.sort_by_key(|d| d.0);
-    done.into_iter().flat_map(|d| d.1).collect()
+    // Bands are long and unequal: each is a job of its own.
+    let bands = (0..cloud.len().div_ceil(BAND)).into_par_iter().with_max_len(1);
+    let found: Vec<Vec<Transition>> = bands.map_init(Scratch::default, found).collect();
+    found.concat()
 }
 
 /// Squared distances row by row, for pictures and referees: `take(s, t, row)` gets those of window `s` to windows

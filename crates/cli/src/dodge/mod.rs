@@ -32,7 +32,7 @@ const ENDINGS: &str = ".glb, .bvh, .html, .png, .gif, .json";
 /// A library's tables, made on all cores.
 pub(crate) fn defence(library: Arc<Library>, config: DodgeConfig) -> Defence {
     let bodies = Bodies::of(&library, false);
-    let index = kumite_bake::indices::index(&library, &bodies, &config.rules, picture_flags::threads());
+    let index = kumite_bake::indices::index(&library, &bodies, &config.rules);
     Defence::with_index(library, bodies, index, config)
 }
 
