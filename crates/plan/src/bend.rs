@@ -229,3 +229,132 @@ pub(crate) fn arm_share(part: Role, wrist: Role) -> f32 {
         0.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hand_made::{library, standing, standing_edge};
+    use kumite_motion::humanoid;
+    use proptest::prelude::*;
+
+    fn positions(pose: &Pose) -> WorldPose {
+        let mut world = WorldPose::default();
+        fk::pose(&humanoid::skeleton(), pose, &mut world);
+        world
+    }
+
+    fn bent(bend: &Bend, time: f32) -> (Pose, WorldPose) {
+        let (mut pose, mut world) = (standing(), WorldPose::default());
+        bend.apply(time, &humanoid::skeleton(), &mut pose, &mut world);
+        let world = positions(&pose);
+        (pose, world)
+    }
+
+    #[test]
+    fn it_rises_holds_and_falls() {
+        let bend = Bend { shift: Vec3::X * 0.1, rise: (0.2, 0.6), fall: (1.0, 1.4), ..Bend::default() };
+        for (time, weight) in [(0.0, 0.0), (0.2, 0.0), (0.4, 0.5), (0.6, 1.0), (0.9, 1.0), (1.2, 0.5), (1.4, 0.0)] {
+            assert!((bend.weight(time) - weight).abs() < 1e-5, "{time}: {}", bend.weight(time));
+        }
+        assert!(!bend.over(1.39) && bend.over(1.4));
+        let before = positions(&standing());
+        assert_eq!(bent(&bend, 0.1).1.positions, before.positions, "nothing shows before it rises");
+        assert_eq!(bent(&bend, 1.5).1.positions, before.positions, "nor when it is over");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+        /// Hips go where they are sent, or lower where the legs would not reach; ankles stay; no joint passes its limit.
+        #[test]
+        fn feet_stay_and_limits_hold(angle in 0.0f32..6.2, size in 0.0f32..1.0, down in 0.0f32..1.0) {
+            let (sin, cos) = libm::sincosf(angle);
+            let way = Vec3::new(sin, 0.0, cos);
+            let bend = Bend {
+                lean: Vec3::Y.cross(way) * (LEAN * size),
+                shift: way * (ASIDE * size) + Vec3::NEG_Y * (DOWN * down),
+                rise: (0.0, 0.1),
+                fall: (1.0, 1.1),
+                ..Bend::default()
+            };
+            let before = positions(&standing());
+            let (pose, after) = bent(&bend, 0.5);
+            let at = |world: &WorldPose, role: Role| world.position(role.joint());
+            for ankle in [Role::LeftAnkle, Role::RightAnkle] {
+                let slid = (at(&after, ankle) - at(&before, ankle)).length();
+                prop_assert!(slid < 2e-3, "{ankle:?} slides by {slid}");
+            }
+            let went = at(&after, Role::Pelvis) - at(&before, Role::Pelvis) - bend.shift;
+            prop_assert!(Vec3::new(went.x, 0.0, went.z).length() < 1e-5 && went.y <= 1e-5 && went.y >= -DEEPEST, "{went}");
+            for (role, _) in SPINE {
+                let limit = Limit::of(role).unwrap();
+                prop_assert!(limit.excess(pose.rotations[role.joint().at()]) < 1e-3, "{role:?}");
+            }
+            // The head goes the way the spine leans.
+            let head = at(&after, Role::Head) - at(&before, Role::Head) - (at(&after, Role::Pelvis) - at(&before, Role::Pelvis));
+            prop_assert!(head.dot(way) >= -1e-4, "{head}");
+        }
+
+        /// A hand that can be reached is where it was sent, and the other one where it was.
+        #[test]
+        fn a_moved_hand_is_where_it_was_sent(x in -0.1f32..0.1, y in 0.05f32..0.3, z in 0.0f32..0.2) {
+            let way = Vec3::new(x, y, z);
+            let bend =
+                Bend { hand: Some((Role::LeftWrist, way)), rise: (0.0, 0.1), fall: (1.0, 1.1), ..Bend::default() };
+            let before = positions(&standing());
+            let (_, after) = bent(&bend, 0.5);
+            let moved = |role: Role| after.position(role.joint()) - before.position(role.joint());
+            prop_assert!((moved(Role::LeftWrist) - way).length() < 2e-3, "{} but {way}", moved(Role::LeftWrist));
+            prop_assert!(moved(Role::RightWrist).length() < 1e-5);
+        }
+
+        /// Spheres are bent as the pose is: the trunk and the head to 3 cm, feet not at all.
+        #[test]
+        fn spheres_bend_with_the_pose(angle in 0.0f32..6.2, size in 0.0f32..0.7) {
+            let (sin, cos) = libm::sincosf(angle);
+            let way = Vec3::new(sin, 0.0, cos);
+            let bend = Bend {
+                lean: Vec3::Y.cross(way) * (LEAN * size),
+                shift: way * (ASIDE * size),
+                rise: (0.0, 0.1),
+                fall: (1.0, 1.1),
+                ..Bend::default()
+            };
+            let library = library();
+            let bodies = Bodies::of(&library, false);
+            let mut row = bodies.row();
+            bodies.sample(standing_edge(&library), 0.3, f32::INFINITY, 1.0, &mut row);
+            bend.bend(&bodies, &PlanarMatrix::IDENTITY, 0.5, &mut row);
+            let (_, world) = bent(&bend, 0.5);
+            for (j, sphere) in library.volumes().spheres().iter().enumerate() {
+                let off = (row.get(j) - world.point(sphere.joint, sphere.offset)).length();
+                let most = match sphere.part {
+                    Role::Pelvis | Role::Waist | Role::Back | Role::Neck | Role::Head => 0.03,
+                    Role::LeftAnkle | Role::RightAnkle | Role::LeftToe | Role::RightToe => 0.03,
+                    _ => 0.12,
+                };
+                prop_assert!(off < most, "{:?} {off}", sphere.part);
+            }
+        }
+    }
+
+    /// What nobody does: falling over backwards, or hips through the floor.
+    #[test]
+    fn impossible_bends_do_not_fit() {
+        let library = library();
+        let bodies = Bodies::of(&library, false);
+        let mut row = bodies.row();
+        bodies.sample(standing_edge(&library), 0.3, f32::INFINITY, 1.0, &mut row);
+        let fits = |bend: Bend| {
+            Bend { rise: (0.0, 0.1), fall: (1.0, 1.1), ..bend }.fits(&bodies, &PlanarMatrix::IDENTITY, 0.5, &row)
+        };
+        let lean = |angle: f32| Bend { lean: Vec3::X * angle, ..Bend::default() };
+        assert!(fits(Bend::default()) && fits(lean(0.6)), "forward");
+        assert!(fits(lean(-0.3)) && !fits(lean(-0.6)), "backward by 17 and by 34 degrees");
+        let shift = |shift: Vec3| Bend { shift, ..Bend::default() };
+        assert!(fits(shift(Vec3::NEG_Y * 0.2)) && !fits(shift(Vec3::NEG_Y * 0.7)));
+        assert!(fits(shift(Vec3::X * 0.3)) && !fits(shift(Vec3::X * 0.9)));
+        let hand = |way: Vec3| Bend { hand: Some((Role::LeftWrist, way)), ..Bend::default() };
+        assert!(fits(hand(Vec3::Y * 0.2)) && !fits(hand(Vec3::NEG_Y * 0.3)), "an arm is no longer than it is");
+    }
+}

@@ -291,3 +291,57 @@ fn tell(
     let across = (speed - way * speed.dot(way)).length();
     Block { wrist, time, at, height, side, parry: across > PARRY }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dodge::{CullingPlanes, DodgeConfig, PathIndex, PathRules};
+    use crate::hand_made::{GUARD, library_of, standing_edge};
+    use crate::threat::Ball;
+    use kumite_motion::align::PlanarMatrix;
+
+    /// What the library that can only guard does against a ball from a side to a place.
+    fn guard(from: Vec3, target: Vec3, arrives: f32) -> Option<Guard> {
+        let library = library_of(&["stand", "guard"]);
+        let bodies = Bodies::of(&library, false);
+        let index = PathIndex::of(&bodies, library.graph(), &PathRules::default());
+        let planes = CullingPlanes::of(&bodies);
+        let config = DodgeConfig::default();
+        let planner = DodgePlanner { bodies: &bodies, graph: library.graph(), index: &index, planes: &planes, config };
+        let place = PlanarMatrix::IDENTITY;
+        let situation = Situation { edge: standing_edge(&library), since: 0.1, place, ahead: &[] };
+        let threats = [Threat::ball(&Ball::aimed(from, target, arrives, 0.11, false), arrives).unwrap()];
+        find(&planner, &situation, &threats, &mut DodgeScratch::default())
+    }
+
+    /// The raised hand is on the way of a ball to the chest: it is met there, before the chest, as it is.
+    #[test]
+    fn a_guard_on_the_way_meets_the_attack_first() {
+        let target = Vec3::new(GUARD.x, GUARD.y, 0.0);
+        let found = guard(target + Vec3::Z * 12.0, target, 1.05).unwrap();
+        let Block { wrist, time, at, height, side, .. } = found.block;
+        assert_eq!((wrist, height, side), (Role::LeftWrist, Height::Middle, Side::Front));
+        assert_eq!((found.edges.len(), found.bend, found.span), (1, None, Some(0)));
+        // The ball is a hand's and its own radius before the wrist, which is 0.42 m before the chest: at 11.4 m/s.
+        assert!(at.z > GUARD.z && at.z < GUARD.z + 0.3, "{at}");
+        let expected = 1.05 - at.z / (12.0 / 1.05);
+        assert!((time - expected).abs() < 1.0 / 240.0, "{time} but {expected}");
+    }
+
+    /// Above the hand by 20 cm: the guard is moved about as far as it has to be.
+    #[test]
+    fn a_guard_beside_the_way_is_moved_onto_it() {
+        let target = Vec3::new(GUARD.x, GUARD.y + 0.2, 0.0);
+        let found = guard(target + Vec3::Z * 12.0, target, 1.05).unwrap();
+        let (wrist, way) = found.bend.unwrap().hand.unwrap();
+        assert_eq!(wrist, Role::LeftWrist);
+        assert!((way.y - 0.2).abs() < 0.03 && way.length() < HAND, "{way}");
+        assert!(found.block.time < 1.05);
+    }
+
+    #[test]
+    fn what_the_arm_cannot_reach_is_not_blocked() {
+        assert_eq!(guard(Vec3::new(0.1, 0.2, 12.0), Vec3::new(0.1, 0.2, 0.0), 1.05), None, "shins");
+        assert_eq!(guard(Vec3::new(0.0, 1.2, -12.0), Vec3::new(0.0, 1.2, 0.0), 1.05), None, "from behind");
+    }
+}

@@ -14,6 +14,8 @@ mod decision;
 mod fit_bend;
 mod index;
 mod search;
+#[cfg(test)]
+mod tests;
 
 pub use candidate_paths::{AvoidancePath, DefenceKind, PathRules, Paths};
 pub use clearance::DodgeScratch;

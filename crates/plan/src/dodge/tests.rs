@@ -1,0 +1,391 @@
+//! Decisions on the library made by hand, against answers worked out on paper and slow, obvious references.
+
+use std::sync::OnceLock;
+
+use kumite_motion::align::{Planar, PlanarMatrix};
+use kumite_motion::library::Library;
+use kumite_motion::{EdgeIdx, NodeIdx, Vec2, Vec3};
+use proptest::prelude::*;
+
+use super::clearance::body_at;
+use super::*;
+use crate::hand_made::{CLIPS, edge, library_of, standing_edge};
+use crate::legs::{go_on, lay_into};
+use crate::threat::{Ball, STEP};
+use crate::{Bend, Warp};
+
+/// Everything that decisions with a library read.
+struct Fixture {
+    library: Library,
+    bodies: Bodies,
+    index: PathIndex,
+    planes: CullingPlanes,
+}
+
+impl Fixture {
+    fn of(names: &[&str]) -> Fixture {
+        let library = library_of(names);
+        let bodies = Bodies::of(&library, false);
+        let index = PathIndex::of(&bodies, library.graph(), &PathRules::default());
+        let planes = CullingPlanes::of(&bodies);
+        Fixture { library, bodies, index, planes }
+    }
+
+    fn planner(&self, config: DodgeConfig) -> DodgePlanner<'_> {
+        let Fixture { library, bodies, index, planes } = self;
+        DodgePlanner { bodies, graph: library.graph(), index, planes, config }
+    }
+
+    /// Standing at the origin for 0.1 s, and what would come next.
+    fn situation(&self) -> Situation<'static> {
+        Situation { edge: standing_edge(&self.library), since: 0.1, place: PlanarMatrix::IDENTITY, ahead: &[] }
+    }
+
+    fn decide(&self, threats: &[Threat]) -> DodgeDecision {
+        let planner = self.planner(DodgeConfig::default());
+        planner.decide(&self.situation(), threats, &mut DodgeScratch::default()).unwrap()
+    }
+
+    fn clip(&self, edge: EdgeIdx) -> &str {
+        &self.library.clip(self.library.graph().edge(edge).clip).name
+    }
+}
+
+fn all() -> &'static Fixture {
+    static ALL: OnceLock<Fixture> = OnceLock::new();
+    ALL.get_or_init(|| Fixture::of(&CLIPS))
+}
+
+/// When the active window of whatever follows the current edge has its middle: 0.4 s are left of that edge.
+const ON_TIME: f32 = 1.05;
+
+/// A straight ball from the front to a place in the character's plane.
+fn ball(x: f32, y: f32, arrives: f32) -> Threat {
+    let target = Vec3::new(x, y, 0.0);
+    Threat::ball(&Ball::aimed(target + Vec3::new(0.0, 0.0, 12.0), target, arrives, 0.11, false), arrives).unwrap()
+}
+
+/// The least distance of attack and body with 960 looks a second, every sphere, no bound: eq. 7 as one would write it down.
+fn brute_force(bodies: &Bodies, threats: &[Threat], scratch: &DodgeScratch, bend: Option<&Bend>) -> f32 {
+    let mut row = bodies.row();
+    let mut least = f32::INFINITY;
+    for sphere in threats.iter().flat_map(|t| &t.spheres) {
+        let looks = (sphere.places.len() - 1) * 16;
+        for k in 0..=looks {
+            let (step, share) = ((k / 16).min(sphere.places.len() - 2), k as f32 / 16.0);
+            let p = sphere.places[step].lerp(sphere.places[step + 1], share - step as f32);
+            let time = sphere.start + share * STEP;
+            let u = scratch.warp.at(time).0;
+            let leg = scratch.legs.iter().rposition(|l| l.begins <= u).unwrap();
+            body_at(bodies, &scratch.legs, &scratch.warp, time, leg, &mut row);
+            let place = scratch.legs[leg].place;
+            if let Some(bend) = bend {
+                bend.bend(bodies, &place, time, &mut row);
+            }
+            for j in 0..bodies.spheres() {
+                let d = (place.point(row.get(j)) - p).length() - bodies.radius(j) - sphere.radius;
+                least = least.min(d);
+            }
+        }
+    }
+    least
+}
+
+/// Lays a path out in the scratch: the current edge, then these clips, with a warp.
+fn lay_out(fixture: &Fixture, names: &[&str], warp: Warp, scratch: &mut DodgeScratch) {
+    let situation = fixture.situation();
+    let mut edges = vec![situation.edge];
+    for name in names {
+        edges.push(edge(&fixture.library, fixture.library.graph().edge(edges[edges.len() - 1]).to, name));
+    }
+    lay_into(&fixture.bodies, edges.into_iter(), situation.since, &situation.place, &mut scratch.legs);
+    go_on(&fixture.bodies, fixture.library.graph(), 4.0, &mut scratch.legs);
+    scratch.warp = warp;
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    /// Swept looks 60 times a second find what 960 looks find.
+    #[test]
+    fn clearance_is_what_many_looks_find(
+        x in -0.9f32..1.3, y in 0.1f32..2.0, arrives in 0.4f32..1.6, clip in 1usize..4, scale in 0.6f32..1.8, aside in -4.0f32..4.0,
+    ) {
+        let fixture = all();
+        let planner = fixture.planner(DodgeConfig::default());
+        let mut scratch = DodgeScratch::default();
+        lay_out(fixture, &[CLIPS[clip]], Warp::new(&[(0.0, 0.4)], scale), &mut scratch);
+        let target = Vec3::new(x, y, 0.0);
+        let from = target + Vec3::new(aside, 0.5, 9.0);
+        let threats = [Threat::ball(&Ball::aimed(from, target, arrives, 0.11, true), arrives).unwrap()];
+        let slow = brute_force(&fixture.bodies, &threats, &scratch, None);
+        let fast = planner.clearance(&threats, &mut scratch);
+        prop_assume!(slow < 0.6);
+        // A leap accelerates by 64 m/s²: that bends its way by 2 mm in a step, more where it is played faster.
+        prop_assert!((fast - slow).abs() < 6e-3, "{fast} but {slow}");
+    }
+
+    /// With a bend too.
+    #[test]
+    fn bent_clearance_is_what_many_looks_find(x in -0.5f32..0.5, y in 0.6f32..1.8, lean in -0.5f32..0.5, shift in -0.2f32..0.2) {
+        let fixture = all();
+        let planner = fixture.planner(DodgeConfig::default());
+        let mut scratch = DodgeScratch::default();
+        lay_out(fixture, &[], Warp::none(), &mut scratch);
+        let bend = Bend {
+            lean: Vec3::Z * lean,
+            shift: Vec3::X * shift,
+            rise: (0.2, 0.6),
+            fall: (1.2, 1.5),
+            ..Bend::default()
+        };
+        let threats = [ball(x, y, 0.9)];
+        scratch.bend = Some(bend);
+        let fast = planner.clearance(&threats, &mut scratch);
+        let slow = brute_force(&fixture.bodies, &threats, &scratch, Some(&bend));
+        prop_assert!((fast - slow).abs() < 4e-3, "{fast} but {slow}");
+    }
+
+    /// What bit planes call a hit is one, in every place and at every speed.
+    #[test]
+    fn culling_discards_no_candidate_that_avoids(
+        x in -0.6f32..1.4, y in 0.1f32..1.9, arrives in 0.5f32..1.5, clip in 1usize..4, scale in 0.7f32..1.6,
+    ) {
+        let fixture = all();
+        let planner = fixture.planner(DodgeConfig::default());
+        let mut scratch = DodgeScratch::default();
+        lay_out(fixture, &[CLIPS[clip]], Warp::new(&[(0.0, 0.4)], scale), &mut scratch);
+        let threats = [ball(x, y, arrives)];
+        if fixture.planes.hit(&scratch.legs[1], &scratch.warp, &threats, crate::Form::Ours) {
+            let clearance = planner.clearance(&threats, &mut scratch);
+            prop_assert!(clearance < 0.0, "{clearance}");
+        }
+    }
+
+    /// Slices, index and culling change how much is done, never what is chosen.
+    #[test]
+    fn shortcuts_do_not_change_the_decision(x in -0.3f32..0.3, y in 0.2f32..1.7, arrives in 0.5f32..1.6) {
+        let fixture = all();
+        let threats = [ball(x, y, arrives)];
+        let whole = fixture.decide(&threats);
+        let planner = fixture.planner(DodgeConfig::default());
+        let (situation, mut scratch) = (fixture.situation(), DodgeScratch::default());
+        let mut search = DodgeSearch::new(&planner, &situation, &threats, false).unwrap();
+        let mut slices = 0;
+        while !search.step(&planner, &mut scratch, 1) {
+            slices += 1;
+        }
+        prop_assert_eq!(&search.decision(&planner, &mut scratch), &whole);
+        prop_assert!(slices >= whole.counts.tested / 2);
+        for (use_index, cull) in [(false, true), (true, false), (false, false)] {
+            let planner = fixture.planner(DodgeConfig { use_index, cull, ..DodgeConfig::default() });
+            let other = planner.decide(&situation, &threats, &mut scratch).unwrap();
+            if whole.span.is_some() && whole.forecast == Forecast::Avoided && whole.clearance >= 0.0 {
+                prop_assert_eq!((&other.edges, other.cost, other.bend), (&whole.edges, whole.cost, whole.bend));
+            }
+            prop_assert_eq!(other.forecast == Forecast::Clear, whole.forecast == Forecast::Clear);
+        }
+    }
+}
+
+#[test]
+fn a_ball_that_misses_needs_no_defence() {
+    let decision = all().decide(&[ball(2.5, 1.2, ON_TIME)]);
+    assert_eq!((decision.forecast, decision.edges.len(), decision.origin), (Forecast::Clear, 0, Origin::Nothing));
+    assert!(decision.bend.is_none() && decision.block.is_none());
+    assert!(decision.clearance > 0.3, "{}", decision.clearance);
+}
+
+/// Both step out of the way in time; the smaller step leaves the ball nearer, so it costs less.
+#[test]
+fn the_smaller_of_two_avoidances_is_chosen() {
+    let fixture = Fixture::of(&["stand", "leap", "sidestep"]);
+    let threats = [ball(-0.1, 1.2, ON_TIME)];
+    let decision = fixture.decide(&threats);
+    assert_eq!((decision.forecast, decision.origin), (Forecast::Avoided, Origin::Index));
+    assert_eq!(fixture.clip(decision.edges[0]), "sidestep");
+    assert!((decision.warp.scale() - 1.0).abs() < 1e-3, "on time as it is: {}", decision.warp.scale());
+    let mut scratch = DodgeScratch::default();
+    lay_out(&fixture, &["sidestep"], Warp::none(), &mut scratch);
+    let clearance = brute_force(&fixture.bodies, &threats, &scratch, None);
+    assert!((decision.clearance - clearance).abs() < 5e-3, "{} but {clearance}", decision.clearance);
+    // Eq. 9: nothing is scaled. Eq. 8: the clearance over 0.5 m. Eq. 4-6: the overlap with the body that stood there, summed along the way.
+    let mut row = fixture.bodies.row();
+    fixture.bodies.sample(decision.edges[0], 0.2, f32::INFINITY, 1.0, &mut row);
+    let looks = (0..8000).map(|k| Vec3::new(-0.1, 1.2, 1.0 - k as f32 * 0.25e-3));
+    let depth = |p: Vec3, j: usize| (fixture.bodies.radius(j) + 0.11 - (row.get(j) - p).length()).max(0.0);
+    let vacated: f32 = looks.map(|p| (0..fixture.bodies.spheres()).map(|j| depth(p, j)).sum::<f32>() * 0.25e-3).sum();
+    let avoidance = (1.0 - vacated / (2.0 * 0.21 * 0.21)).max(0.0);
+    assert!((decision.cost.timescale - 0.25).abs() < 1e-3, "{:?}", decision.cost);
+    assert!((decision.cost.body - decision.clearance / 0.5).abs() < 1e-5, "{:?}", decision.cost);
+    assert!((decision.cost.avoidance - avoidance).abs() < 2e-3, "{:?} but {avoidance}", decision.cost);
+    // Where the sidestep would be hit at its end, the leap is what is left.
+    let blocked = [threats[0].clone(), ball(0.5, 1.2, ON_TIME)];
+    let decision = fixture.decide(&blocked);
+    assert_eq!(fixture.clip(decision.edges[0]), "leap");
+}
+
+/// With a warning of 0.2 s more or less the path is played slower or faster, and its middle meets the attack.
+#[test]
+fn the_middle_of_the_avoidance_is_laid_over_the_attack() {
+    let fixture = Fixture::of(&["stand", "sidestep"]);
+    for arrives in [ON_TIME, ON_TIME + 0.2] {
+        let decision = fixture.decide(&[ball(0.0, 1.3, arrives)]);
+        if decision.span.is_none() {
+            continue;
+        }
+        let middle = decision.warp.when(ON_TIME);
+        assert!((middle - arrives).abs() < 0.151, "{middle} and {arrives}");
+        assert_eq!(fixture.clip(decision.edges[0]), "sidestep");
+    }
+}
+
+/// A library that can only guard bends out of the way by a little or guards; what it forecasts is what brute force finds.
+#[test]
+fn bends_clear_the_attack_by_what_they_promise() {
+    let fixture = Fixture::of(&["stand", "guard"]);
+    let mut bent = 0;
+    for k in 0..12 {
+        let threats = [ball(0.12, 1.0 + 0.06 * k as f32, 0.9)];
+        let decision = fixture.decide(&threats);
+        let Some(bend) = decision.bend.filter(|_| decision.forecast == Forecast::Avoided) else { continue };
+        let mut scratch = DodgeScratch::default();
+        lay_out(&fixture, &[], Warp::none(), &mut scratch);
+        let (with, without) = (
+            brute_force(&fixture.bodies, &threats, &scratch, Some(&bend)),
+            brute_force(&fixture.bodies, &threats, &scratch, None),
+        );
+        assert!(without < 0.0 && with > 0.025, "{without} and {with}");
+        assert!(bend.size > 0.0 && bend.size <= 1.0);
+        bent += 1;
+    }
+    assert!(bent >= 3, "{bent}");
+}
+
+/// A ball that comes in no time hits.
+#[test]
+fn what_comes_too_soon_hits() {
+    let decision = all().decide(&[ball(0.0, 1.2, 0.08)]);
+    assert_eq!((decision.forecast, decision.bend, decision.edges.len()), (Forecast::Hit, None, 0));
+}
+
+/// The index of a node holds exactly the paths that a traversal of the graph finds, by time.
+#[test]
+fn the_index_holds_what_a_traversal_finds() {
+    let fixture = all();
+    let (bodies, graph, rules) = (&fixture.bodies, fixture.library.graph(), PathRules::default());
+    for (kind, table) in [(DefenceKind::Avoid, &fixture.index.avoid), (DefenceKind::Block, &fixture.index.block)] {
+        for node in (0..graph.nodes().len() as u32).map(NodeIdx) {
+            for range in [(-1.0, 1.8), (0.3, 0.7), (0.64, 0.66), (0.65, 0.651), (1.0, 1.7)] {
+                let mut found = Paths::default();
+                found.enumerate((bodies, graph, &rules, kind), node, range, f32::INFINITY);
+                let mut slow: Vec<(Vec<EdgeIdx>, u32)> =
+                    found.list.iter().map(|p| (found.edges(p).to_vec(), p.part)).collect();
+                let (listed, _) = table.between(node, range);
+                let mut fast: Vec<_> = listed.iter().map(|p| (table.edges(p).to_vec(), p.part)).collect();
+                assert!(listed.is_sorted_by(|a, b| a.centre <= b.centre));
+                slow.sort();
+                fast.sort();
+                assert_eq!(fast, slow, "{kind:?} {node:?} {range:?}");
+            }
+        }
+    }
+    // By hand: from a node each avoidance directly, after half a second of standing, or after a whole second of it.
+    let (listed, _) = fixture.index.avoid.between(NodeIdx(1), (0.0, 1.2));
+    let centres: Vec<f32> = listed.iter().map(|p| p.centre).collect();
+    assert_eq!(centres.iter().filter(|c| (**c - 0.65).abs() < 1e-4).count(), 3, "{centres:?}");
+    assert_eq!(centres.iter().filter(|c| (**c - 1.15).abs() < 1e-4).count(), 3, "{centres:?}");
+}
+
+/// A path whose avoidance leaves a cell that the ball passes has its bit set: its bound may not be raised.
+#[test]
+fn no_avoidance_of_a_passed_cell_goes_unmarked() {
+    let fixture = all();
+    let node = fixture.library.graph().edge(fixture.situation().edge).to;
+    let (listed, first) = fixture.index.avoid.between(node, (0.6, 0.7));
+    for (x, y) in [(0.0, 1.2), (0.1, 0.5), (-0.1, 1.6)] {
+        let mut bits = Vec::new();
+        fixture.index.avoid.mark(node, [Vec3::new(x, y, 1.0), Vec3::new(x, y, -1.0)], 0.11, &mut bits);
+        for (k, path) in listed.iter().enumerate() {
+            let name = fixture.clip(fixture.index.avoid.edges(path)[0]);
+            let marked = bits[(first + k) / 64] >> ((first + k) % 64) & 1 == 1;
+            assert!(marked, "{name} leaves {x} {y}");
+        }
+    }
+    let mut bits = Vec::new();
+    fixture.index.avoid.mark(node, [Vec3::new(4.0, 1.0, 1.0), Vec3::new(4.0, 1.0, -1.0)], 0.11, &mut bits);
+    assert!(bits.iter().all(|b| *b == 0), "nothing is four metres aside");
+}
+
+/// A search that goes on after the character has reached its next edge decides as one that begins there.
+#[test]
+fn a_rebased_search_decides_as_a_fresh_one() {
+    let fixture = all();
+    let planner = fixture.planner(DodgeConfig::default());
+    let mut scratch = DodgeScratch::default();
+    let threats = [ball(0.0, 1.3, 1.5)];
+    let mut search = DodgeSearch::new(&planner, &fixture.situation(), &threats, false).unwrap();
+    search.step(&planner, &mut scratch, 1);
+    let next = fixture.library.graph().after(fixture.situation().edge).next().unwrap();
+    let later = Situation { edge: next, since: 0.05, ..fixture.situation() };
+    search.rebase(&planner, &later, 0.45).unwrap();
+    while !search.step(&planner, &mut scratch, 3) {}
+    let rebased = search.decision(&planner, &mut scratch);
+    let fresh = planner.decide(&later, &[threats[0].later(0.45)], &mut scratch).unwrap();
+    assert_eq!((&rebased.edges, rebased.forecast, rebased.cost), (&fresh.edges, fresh.forecast, fresh.cost));
+}
+
+/// Where the character stands and which way it faces changes nothing but the place of everything.
+#[test]
+fn decisions_turn_with_the_character() {
+    let fixture = all();
+    let planner = fixture.planner(DodgeConfig::default());
+    let place = PlanarMatrix::new(&Planar { turn: 2.0, shift: Vec2::new(-3.0, 5.0) });
+    let mut scratch = DodgeScratch::default();
+    for y in [0.4, 1.2, 1.6] {
+        let here = ball(0.05, y, ON_TIME);
+        let mut there = here.clone();
+        there.spheres[0].places.iter_mut().for_each(|p| *p = place.point(*p));
+        let one = planner.decide(&fixture.situation(), &[here], &mut scratch).unwrap();
+        let other = planner.decide(&Situation { place, ..fixture.situation() }, &[there], &mut scratch).unwrap();
+        assert_eq!((one.forecast, &one.edges), (other.forecast, &other.edges));
+        assert!((one.clearance - other.clearance).abs() < 1e-3);
+    }
+}
+
+#[test]
+fn what_cannot_be_decided_is_refused() {
+    let fixture = all();
+    let planner = fixture.planner(DodgeConfig::default());
+    let threats = [ball(0.0, 1.2, 1.0)];
+    let refused = |situation: &Situation<'_>, threats: &[Threat]| {
+        planner.decide(situation, threats, &mut DodgeScratch::default()).unwrap_err()
+    };
+    let here = fixture.situation();
+    assert_eq!(refused(&here, &[]), ThreatError::Empty);
+    assert_eq!(refused(&Situation { edge: EdgeIdx(9999), ..here }, &threats), ThreatError::Foreign);
+    assert_eq!(refused(&Situation { since: f32::NAN, ..here }, &threats), ThreatError::Foreign);
+    let idle = Fixture::of(&["stand"]);
+    let decision =
+        idle.planner(DodgeConfig::default()).decide(&idle.situation(), &threats, &mut DodgeScratch::default());
+    assert_eq!(decision.unwrap_err(), ThreatError::NoMotions);
+}
+
+/// The list of reasons has every candidate once, those that avoid first and by cost.
+#[test]
+fn reasons_are_ranked() {
+    let fixture = all();
+    let planner = fixture.planner(DodgeConfig::default());
+    let mut scratch = DodgeScratch::default();
+    let mut search = DodgeSearch::new(&planner, &fixture.situation(), &[ball(-0.1, 1.2, ON_TIME)], true).unwrap();
+    while !search.step(&planner, &mut scratch, u32::MAX) {}
+    let why = search.why();
+    let costs: Vec<f32> =
+        why.iter().filter_map(|j| if let Verdict::Avoids(cost) = j.verdict { Some(cost) } else { None }).collect();
+    assert!(!costs.is_empty() && costs.is_sorted(), "{costs:?}");
+    assert!(matches!(why[0].verdict, Verdict::Avoids(_)));
+    let decision = search.decision(&planner, &mut scratch);
+    assert_eq!(Some(&why[0].edges[0]), decision.edges.first());
+    assert!((decision.cost.total(&Weights::default()) - costs[0]).abs() < 1e-6);
+    assert_eq!(why.iter().filter(|j| j.span.is_none()).count(), 1, "doing nothing is looked at once");
+}
