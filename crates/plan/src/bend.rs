@@ -297,7 +297,7 @@ mod tests {
 
         /// A hand that can be reached is where it was sent, and the other one where it was.
         #[test]
-        fn a_moved_hand_is_where_it_was_sent(x in -0.1f32..0.1, y in 0.05f32..0.3, z in 0.0f32..0.2) {
+        fn a_moved_hand_is_where_it_was_sent(x in -0.1f32..0.1, y in 0.12f32..0.3, z in 0.0f32..0.2) {
             let way = Vec3::new(x, y, z);
             let bend =
                 Bend { hand: Some((Role::LeftWrist, way)), rise: (0.0, 0.1), fall: (1.0, 1.1), ..Bend::default() };
@@ -335,6 +335,30 @@ mod tests {
                 };
                 prop_assert!(off < most, "{:?} {off}", sphere.part);
             }
+        }
+    }
+
+    /// A spine that is at its limit already is not bent past it; one that is past it stays as captured.
+    #[test]
+    fn a_spine_at_its_limit_stays_there() {
+        let (skeleton, mut world) = (humanoid::skeleton(), WorldPose::default());
+        let bend = Bend { lean: Vec3::X * LEAN, rise: (0.0, 0.1), fall: (1.0, 1.1), ..Bend::default() };
+        let waist = Role::Waist.joint().at();
+        let limit = Limit::of(Role::Waist).unwrap();
+        for (share, past) in [(0.9, false), (1.0, false), (1.5, true)] {
+            let mut pose = standing();
+            let far = from_vector(Vec3::X * 3.0);
+            let most = limit.clamp(far);
+            pose.rotations[waist] = from_vector(most.to_scaled_axis() * share);
+            let before = pose.rotations[waist];
+            assert_eq!(limit.excess(before) > 1e-3, past);
+            bend.apply(0.5, &skeleton, &mut pose, &mut world);
+            let after = pose.rotations[waist];
+            assert!(
+                if past { after == before } else { limit.excess(after) < 1e-3 },
+                "{share}: {}",
+                limit.excess(after)
+            );
         }
     }
 

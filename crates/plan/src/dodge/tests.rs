@@ -149,16 +149,19 @@ proptest! {
     /// What bit planes call a hit is one, in every place and at every speed.
     #[test]
     fn culling_discards_no_candidate_that_avoids(
-        x in -0.6f32..1.4, y in 0.1f32..1.9, arrives in 0.5f32..1.5, clip in 1usize..4, scale in 0.7f32..1.6,
+        y in 0.1f32..1.9, arrives in 0.5f32..1.5, clip in 1usize..4, scale in 0.7f32..1.6,
     ) {
         let fixture = all();
         let planner = fixture.planner(DodgeConfig::default());
         let mut scratch = DodgeScratch::default();
         lay_out(fixture, &[CLIPS[clip]], Warp::new(&[(0.0, 0.4)], scale), &mut scratch);
-        let threats = [ball(x, y, arrives)];
-        if fixture.planes.hit(&scratch.legs[1], &scratch.warp, &threats, crate::Form::Ours) {
-            let clearance = planner.clearance(&threats, &mut scratch);
-            prop_assert!(clearance < 0.0, "{clearance}");
+        // Past the body at every distance, most of all at those that barely touch.
+        for x in (-30..70).map(|k| k as f32 * 0.02) {
+            let threats = [ball(x, y, arrives)];
+            if fixture.planes.hit(&scratch.legs[1], &scratch.warp, &threats, crate::Form::Ours) {
+                let clearance = planner.clearance(&threats, &mut scratch);
+                prop_assert!(clearance < 0.0, "{x}: {clearance}");
+            }
         }
     }
 
@@ -186,6 +189,32 @@ proptest! {
             prop_assert_eq!(other.forecast == Forecast::Clear, whole.forecast == Forecast::Clear);
         }
     }
+}
+
+/// Where one clip follows another the body goes on from where it is: also for an attack that comes just then.
+#[test]
+fn nothing_jumps_from_one_leg_to_the_next() {
+    let fixture = all();
+    let planner = fixture.planner(DodgeConfig::default());
+    let mut scratch = DodgeScratch::default();
+    lay_out(fixture, &["sidestep"], Warp::none(), &mut scratch);
+    assert!((scratch.legs[2].begins - 1.4).abs() < 1e-5 && (scratch.legs[2].place.shift.x - 0.5).abs() < 1e-5);
+    for (x, arrives) in (0..60).map(|k| (0.2 + 0.01 * k as f32, 1.39 + 0.0004 * k as f32)) {
+        let threats = [ball(x, 1.2, arrives)];
+        let slow = brute_force(&fixture.bodies, &threats, &scratch, None);
+        let fast = planner.clearance(&threats, &mut scratch);
+        assert!((fast - slow).abs() < 6e-3, "{x} {arrives}: {fast} but {slow}");
+    }
+}
+
+/// Bit planes do find hits: an empty plane would pass the test above.
+#[test]
+fn culling_finds_hits() {
+    let fixture = all();
+    let mut scratch = DodgeScratch::default();
+    lay_out(fixture, &["sidestep"], Warp::none(), &mut scratch);
+    let hit = |x: f32| fixture.planes.hit(&scratch.legs[1], &scratch.warp, &[ball(x, 1.2, ON_TIME)], crate::Form::Ours);
+    assert!(hit(0.5) && !hit(-0.1));
 }
 
 #[test]
