@@ -5,9 +5,8 @@ use std::sync::Arc;
 use kumite_motion::align::Planar;
 use kumite_motion::graph::{ClipIdx, Edge, Graph, Join, Node, NodeIdx, SpanRef};
 use kumite_motion::library::Library;
-use kumite_motion::volume::{self, Volumes};
 use kumite_motion::{
-    Clip, Contacts, FrameIdx, Joint, JointIdx, LANES, Quat, Role, Roles, Skeleton, Span, SpanKind, Vec2, Vec3,
+    Clip, Contacts, FrameIdx, Joint, JointIdx, LANES, Quat, Role, Skeleton, Span, SpanKind, Vec2, Vec3,
 };
 use serde::{Deserialize, Serialize};
 
@@ -198,10 +197,7 @@ impl LibraryRecord {
             })
             .collect();
         let graph = Graph::new(nodes, edges).map_err(|e| e.to_string())?;
-        // Where the body is follows from the rest, in less time than it takes to read.
-        let spheres = volume::fit(&skeleton, &Roles::by_canonical_names(&skeleton));
-        let volumes = Volumes::of(&graph, &clips, spheres);
-        let mut library = Library::new(&self.name, clips, graph, volumes).map_err(|e| e.to_string())?;
+        let mut library = Library::new(&self.name, clips, graph).map_err(|e| e.to_string())?;
         library.attribution = self.attribution;
         Ok(library)
     }

@@ -4,11 +4,10 @@
 
 use kumite_asset::{BundleError, read, write};
 use kumite_keying::embedded;
+use kumite_motion::FrameIdx;
 use kumite_motion::align::Planar;
 use kumite_motion::graph::{ClipIdx, Edge, Graph, Join, Node, NodeIdx, SpanRef};
 use kumite_motion::library::Library;
-use kumite_motion::volume::{self, Volumes};
-use kumite_motion::{FrameIdx, Roles};
 
 /// The embedded clips, each played whole and then again.
 fn library() -> Library {
@@ -24,8 +23,7 @@ fn library() -> Library {
         edges.push((Edge::new(node, node, range, Some(join), clip.seconds(), Planar::IDENTITY), spans));
     }
     let graph = Graph::new(nodes, edges).unwrap();
-    let volumes = Volumes::of(&graph, &clips, volume::fit(clips[0].skeleton(), &Roles::canonical()));
-    let mut library = Library::new("embedded", clips, graph, volumes).unwrap();
+    let mut library = Library::new("embedded", clips, graph).unwrap();
     library.attribution = vec!["us".into()];
     library
 }

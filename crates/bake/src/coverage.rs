@@ -111,7 +111,7 @@ pub const SOON: f32 = 0.6;
 /// where it was when the avoidance began.
 pub fn answers(library: &Library) -> Vec<Spot> {
     let graph = library.graph();
-    let spheres = library.volumes().spheres();
+    let spheres = library.spheres();
     let nodes = graph.nodes().len();
     let mut soonest = vec![vec![f32::INFINITY; nodes]; spheres.len()];
     for (clip_index, clip) in library.clips().iter().enumerate() {

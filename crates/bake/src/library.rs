@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use kumite_motion::library::{Library, LibraryError};
-use kumite_motion::volume::{self, Volumes};
-use kumite_motion::{Clip, EdgeIdx, Roles};
+use kumite_motion::{Clip, EdgeIdx};
 
 use crate::graph::{self, BuildError, GraphConfig, Report};
 use crate::rehearse::rehearse;
@@ -68,14 +67,12 @@ const ROUNDS: usize = 12;
 /// Makes the library. Same clips, same library, on any number of threads.
 pub fn bake(name: &str, mut clips: Vec<Clip>, config: &BakeConfig) -> Result<Baked, BakeError> {
     let mut transitions = transitions::find(&clips, &config.transitions).map_err(BakeError::Transitions)?;
-    let spheres = volume::fit(clips[0].skeleton(), &Roles::canonical());
     let (mut rehearsed, mut rehearsed_out) = (BTreeSet::new(), 0);
     let mut round = 0;
     loop {
         round += 1;
         let (graph, report) = graph::build(&clips, &transitions, &config.graph).map_err(BakeError::Graph)?;
-        let volumes = Volumes::of(&graph, &clips, spheres.clone());
-        let library = Arc::new(Library::new(name, clips, graph, volumes).map_err(BakeError::Library)?);
+        let library = Arc::new(Library::new(name, clips, graph).map_err(BakeError::Library)?);
         let transition_of = |edge: EdgeIdx| {
             let edge = library.graph().edge(edge);
             let node = library.graph().nodes()[edge.from.at()];

@@ -14,7 +14,7 @@ use kumite_motion::anatomy::Anatomy;
 use kumite_motion::fk::Tracks;
 use kumite_motion::retarget::{RetargetBody, retarget};
 use kumite_motion::sample::resample;
-use kumite_motion::volume::{self, Volumes};
+use kumite_motion::volume;
 use kumite_motion::{Clip, FrameIdx, JointIdx, Pose, Roles, humanoid};
 use serde_json::Value;
 
@@ -54,8 +54,6 @@ pub fn run() {
         figure("played by the graph", f64::from(report.seconds.1 / report.seconds.0), "share");
         let spheres = volume::fit(clips[0].skeleton(), &Roles::canonical());
         figure("spheres", spheres.len() as f64, "");
-        let time = best(3, || _ = black_box(Volumes::of(&graph, &clips, spheres.clone())));
-        figure("volumes", time * 1e3, "ms");
     }
     // Memory must grow with the frames, not with their square.
     let twice: Vec<Clip> = clips.iter().chain(&clips).cloned().collect();

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::volume::Volumes;
-use crate::{Clip, ClipIdx, Graph, Skeleton};
+use crate::volume::{self, BodySphere};
+use crate::{Clip, ClipIdx, Graph, Roles, Skeleton};
 
-/// Skeleton, clips, graph and volumes: read-only, and shareable between threads.
+/// Skeleton, clips, graph and body: read-only, and shareable between threads.
 ///
-/// Invariants: at least one clip; all clips are of the one skeleton; the graph's frames and spans exist; one volume
-/// per edge.
+/// Invariants: at least one clip; all clips are of the one skeleton; the graph's frames and spans exist.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Library {
     /// For people.
@@ -18,7 +17,7 @@ pub struct Library {
     skeleton: Arc<Skeleton>,
     clips: Box<[Clip]>,
     graph: Graph,
-    volumes: Volumes,
+    spheres: Box<[BodySphere]>,
 }
 
 /// Why parts do not make a library.
@@ -39,14 +38,11 @@ pub enum LibraryError {
         /// Position of the edge.
         edge: usize,
     },
-    /// Volumes of another graph.
-    #[error("the volumes are of another graph")]
-    OtherVolumes,
 }
 
 impl Library {
     /// Checks that the parts fit.
-    pub fn new(name: &str, clips: Vec<Clip>, graph: Graph, volumes: Volumes) -> Result<Library, LibraryError> {
+    pub fn new(name: &str, clips: Vec<Clip>, graph: Graph) -> Result<Library, LibraryError> {
         let skeleton = Arc::clone(clips.first().ok_or(LibraryError::NoClips)?.skeleton());
         if let Some(other) = clips.iter().position(|c| **c.skeleton() != *skeleton) {
             return Err(LibraryError::OtherSkeleton { clip: ClipIdx(other as u32) });
@@ -61,10 +57,8 @@ impl Library {
                 return Err(LibraryError::OtherGraph { edge: index });
             }
         }
-        if volumes.edges() != graph.edges().len() {
-            return Err(LibraryError::OtherVolumes);
-        }
-        Ok(Library { name: name.to_owned(), attribution: Vec::new(), skeleton, clips: clips.into(), graph, volumes })
+        let spheres = volume::fit(&skeleton, &Roles::by_canonical_names(&skeleton)).into();
+        Ok(Library { name: name.to_owned(), attribution: Vec::new(), skeleton, clips: clips.into(), graph, spheres })
     }
 
     /// The clips again, to make another library of.
@@ -93,9 +87,9 @@ impl Library {
         &self.graph
     }
 
-    /// Where the body is along each edge.
-    pub fn volumes(&self) -> &Volumes {
-        &self.volumes
+    /// The spheres that cover the body, and the joints that carry them.
+    pub fn spheres(&self) -> &[BodySphere] {
+        &self.spheres
     }
 }
 
@@ -104,7 +98,7 @@ mod tests {
     use super::*;
     use crate::align::Planar;
     use crate::graph::{Edge, Join, Node, NodeIdx};
-    use crate::{FrameIdx, Pose, Roles, humanoid, volume};
+    use crate::{FrameIdx, Pose, humanoid};
 
     fn clip(height: f32, frames: usize) -> Clip {
         let skeleton = Arc::new(humanoid::skeleton_with(&humanoid::Proportions::of_height(height)));
@@ -123,15 +117,11 @@ mod tests {
 
     #[test]
     fn parts_must_fit() {
-        let volumes = |clips: &[Clip], graph: &Graph| {
-            Volumes::of(graph, clips, volume::fit(clips[0].skeleton(), &Roles::canonical()))
-        };
         let clips = vec![clip(1.75, 31), clip(1.75, 10)];
         let (fits, long) = (graph(30), graph(31));
-        let body = volumes(&clips, &fits);
-        let library = Library::new("standing", clips.clone(), fits.clone(), body.clone()).unwrap();
+        let library = Library::new("standing", clips.clone(), fits.clone()).unwrap();
         assert_eq!((library.clips().len(), library.graph().edges().len()), (2, 1));
-        let error = |clips: Vec<Clip>, graph: Graph| Library::new("", clips, graph, body.clone()).unwrap_err();
+        let error = |clips: Vec<Clip>, graph: Graph| Library::new("", clips, graph).unwrap_err();
         assert_eq!(error(Vec::new(), fits.clone()), LibraryError::NoClips);
         assert_eq!(error(clips.clone(), long), LibraryError::OtherGraph { edge: 0 });
         let mixed = vec![clip(1.75, 31), clip(1.6, 31)];

@@ -1,11 +1,7 @@
-//! Where bodies and obstacles are: spheres on the skeleton, sphere sets over time, shapes with signed distance, swept
-//! tests.
+//! Where bodies and obstacles are: spheres on the skeleton, shapes with signed distance, swept tests.
 
-use crate::align::{Planar, PlanarMatrix};
-use crate::graph::{Edge, stand};
 use crate::mass::SEGMENTS;
-use crate::sample::around;
-use crate::{Clip, EdgeIdx, FrameIdx, Graph, JointIdx, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk};
+use crate::{JointIdx, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk};
 
 /// A ball somewhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,107 +98,6 @@ fn thickness(volume: f32, length: f32) -> f32 {
 pub fn place(spheres: &[BodySphere], world: &WorldPose, out: &mut Vec<Sphere>) {
     out.clear();
     out.extend(spheres.iter().map(|s| Sphere { centre: world.point(s.joint, s.offset), radius: s.radius }));
-}
-
-/// Seconds between the samples of a volume (Oshita and Masaoka, § 4.2).
-pub const STEP: f32 = 0.1;
-
-/// The body's spheres along every edge of a graph, each in the frame of where the root stands at the edge's first
-/// frame.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Volumes {
-    spheres: Box<[BodySphere]>,
-    /// First sample of each edge; one more at the end.
-    starts: Box<[u32]>,
-    seconds: Box<[f32]>,
-    /// One per sample and sphere.
-    centres: Box<[Vec3]>,
-}
-
-impl Volumes {
-    /// Samples every edge each [`STEP`] and at its end. Joins are not in it: an edge is where its clip is.
-    pub fn of(graph: &Graph, clips: &[Clip], spheres: Vec<BodySphere>) -> Volumes {
-        let (mut starts, mut centres) = (vec![0], Vec::new());
-        // Edges share frames: each clip is posed once, in its own place.
-        let mut posed: Vec<Vec<Vec3>> = vec![Vec::new(); clips.len()];
-        for edge in graph.edges() {
-            let clip = &clips[edge.clip.at()];
-            let posed = &mut posed[edge.clip.at()];
-            if posed.is_empty() {
-                pose_all(clip, &spheres, posed);
-            }
-            let at = |frame: FrameIdx| &posed[frame.at() * spheres.len()..][..spheres.len()];
-            let home = PlanarMatrix::new(&stand(clip, edge.first).inverse());
-            let samples = samples(edge.seconds);
-            for sample in 0..samples {
-                let time = (sample as f32 * STEP).min(edge.seconds);
-                let (a, b, t) = around(clip, edge.first.0 as f32 / clip.fps() + time);
-                centres.extend(at(a).iter().zip(at(b)).map(|(p, q)| home.point(p.lerp(*q, t))));
-            }
-            starts.push(starts[starts.len() - 1] + samples as u32);
-        }
-        let seconds = graph.edges().iter().map(|e: &Edge| e.seconds).collect();
-        Volumes { spheres: spheres.into(), starts: starts.into(), seconds, centres: centres.into() }
-    }
-
-    /// The spheres and who carries them.
-    pub fn spheres(&self) -> &[BodySphere] {
-        &self.spheres
-    }
-
-    /// Number of edges.
-    pub fn edges(&self) -> usize {
-        self.seconds.len()
-    }
-
-    /// Number of samples of an edge, at least 2.
-    pub fn samples(&self, edge: EdgeIdx) -> usize {
-        (self.starts[edge.at() + 1] - self.starts[edge.at()]) as usize
-    }
-
-    /// When a sample was taken, seconds from the edge's start.
-    pub fn time(&self, edge: EdgeIdx, sample: usize) -> f32 {
-        (sample as f32 * STEP).min(self.seconds[edge.at()])
-    }
-
-    /// Centres of all spheres in one sample.
-    #[inline]
-    pub fn sample(&self, edge: EdgeIdx, sample: usize) -> &[Vec3] {
-        let at = (self.starts[edge.at()] as usize + sample) * self.spheres.len();
-        &self.centres[at..at + self.spheres.len()]
-    }
-
-    /// The spheres at any time, straight between samples, moved to where the edge's first frame stands in the world.
-    pub fn at(&self, edge: EdgeIdx, seconds: f32, stands: &Planar, out: &mut Vec<Sphere>) {
-        let last = self.samples(edge) - 1;
-        let seconds = seconds.clamp(0.0, self.seconds[edge.at()]);
-        let first = ((seconds / STEP) as usize).min(last.saturating_sub(1));
-        let (a, b) = (self.time(edge, first), self.time(edge, first + 1));
-        let t = ((seconds - a) / (b - a).max(1e-6)).clamp(0.0, 1.0);
-        let pairs = self.sample(edge, first).iter().zip(self.sample(edge, first + 1));
-        let stands = PlanarMatrix::new(stands);
-        out.clear();
-        out.extend(
-            pairs
-                .zip(&self.spheres)
-                .map(|((p, q), s)| Sphere { centre: stands.point(p.lerp(*q, t)), radius: s.radius }),
-        );
-    }
-}
-
-/// Where the spheres are in every frame of a clip.
-fn pose_all(clip: &Clip, spheres: &[BodySphere], out: &mut Vec<Vec3>) {
-    let (mut pose, mut world) = (Pose::default(), WorldPose::default());
-    for frame in 0..clip.frames() as u32 {
-        clip.pose(FrameIdx(frame), &mut pose);
-        fk::pose(clip.skeleton(), &pose, &mut world);
-        out.extend(spheres.iter().map(|s| world.point(s.joint, s.offset)));
-    }
-}
-
-/// At both ends and every step between; no last step shorter than a thousandth of one.
-fn samples(seconds: f32) -> usize {
-    (seconds / STEP - 1e-3).ceil().max(1.0) as usize + 1
 }
 
 /// Two points that move evenly from the first to the second of their places: when they are nearest, 0..1, and how
@@ -323,11 +218,8 @@ pub const TOUCH: f32 = 1e-4;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{ClipIdx, Join, Node, NodeIdx};
-    use crate::sample::pose_at;
     use crate::{humanoid, rotation};
     use proptest::prelude::*;
-    use std::sync::Arc;
 
     fn vector(size: f32) -> impl Strategy<Value = Vec3> {
         (-size..size, -size..size, -size..size).prop_map(|(x, y, z)| Vec3::new(x, y, z))
@@ -524,45 +416,6 @@ mod tests {
             // Clavicles have no mass of their own.
             let slack = if matches!(role, Role::LeftClavicle | Role::RightClavicle) { 0.06 } else { 0.01 };
             assert!(nearest.fold(f32::MAX, f32::min) < slack, "{role:?} is bare");
-        }
-    }
-
-    #[test]
-    fn volumes_are_where_the_body_is() {
-        let skeleton = Arc::new(humanoid::skeleton());
-        let clip = Clip::from_fn("walk off", Arc::clone(&skeleton), 30.0, 61, |frame, pose| {
-            let time = frame as f32 / 30.0;
-            *pose = Pose::rest(&skeleton);
-            pose.rotations[0] = rotation::yaw(0.4 + time);
-            pose.translations[0] += Vec3::new(3.0 + time, 0.0, -2.0);
-            pose.rotations[Role::LeftShoulder.joint().at()] = rotation::from_vector(Vec3::Z * time);
-        })
-        .unwrap();
-        let node = Node { clip: ClipIdx(0), frame: FrameIdx(56) };
-        let (first, last) = (FrameIdx(15), FrameIdx(56));
-        let join = Join { blend: 0.3, align: Planar::IDENTITY, distance: 0.0 };
-        let range = (ClipIdx(0), first, last);
-        let edge = Edge::new(NodeIdx(0), NodeIdx(0), range, Some(join), 41.0 / 30.0, Planar::IDENTITY);
-        let graph = Graph::new(vec![node], vec![(edge, Vec::new())]).unwrap();
-        let clips = [clip];
-        let volumes = Volumes::of(&graph, &clips, fit(&skeleton, &Roles::canonical()));
-        let edge = EdgeIdx(0);
-        assert_eq!(volumes.samples(edge), 15);
-        assert_eq!(volumes.time(edge, 14), 41.0 / 30.0);
-        let (mut pose, mut world) = (Pose::default(), WorldPose::default());
-        let (mut truth, mut found) = (Vec::new(), Vec::new());
-        let stands = stand(&clips[0], first);
-        for k in 0..=41 {
-            let time = k as f32 / 30.0;
-            pose_at(&clips[0], 0.5 + time, &mut pose);
-            fk::pose(&skeleton, &pose, &mut world);
-            place(volumes.spheres(), &world, &mut truth);
-            volumes.at(edge, time, &stands, &mut found);
-            for (a, b) in truth.iter().zip(&found) {
-                // Arcs are cut short between samples.
-                assert!((a.centre - b.centre).length() < 6e-3, "{:?} and {:?} at {time}", a.centre, b.centre);
-                assert_eq!(a.radius, b.radius);
-            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Where bodies are along every edge, for planners: body volumes of the paper, at the clips' own rate and with the joins in them.
 //!
-//! [`kumite_motion::volume::Volumes`] holds an edge each tenth of a second, as the paper does; that is half a step of a fast
-//! dodge, and a join moves a body by centimetres. Edges share frames, so that one row a frame is no larger.
+//! The paper samples an edge each tenth of a second; that is half a step of a fast dodge, and a join moves a body by
+//! centimetres. Edges share frames, so one row per frame is no larger.
 
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::library::Library;
@@ -135,7 +135,7 @@ const PRINTED: (f32, f32) = (0.3, 0.1);
 impl Bodies {
     /// Of a library. `printed_speeds` takes the paper's thresholds for the paces.
     pub fn of(library: &Library, printed_speeds: bool) -> Bodies {
-        let body = library.volumes().spheres();
+        let body = library.spheres();
         let joints = library.skeleton().len();
         let width = (body.len() + joints).div_ceil(LANES) * LANES;
         let mut radii = vec![0.0; width];
@@ -459,7 +459,7 @@ mod tests {
             let (mut pose, mut world) = (Pose::default(), WorldPose::default());
             clip.pose(FrameIdx(frame.min(LAST)), &mut pose);
             fk::pose(clip.skeleton(), &pose, &mut world);
-            let spheres = library.volumes().spheres().iter().map(|s| world.point(s.joint, s.offset));
+            let spheres = library.spheres().iter().map(|s| world.point(s.joint, s.offset));
             spheres.chain(world.positions.iter().copied()).collect::<Vec<_>>()
         };
         let frame = (seconds * FPS).floor();

@@ -20,10 +20,9 @@ use kumite_motion::blend::ease;
 use kumite_motion::graph::{ClipIdx, Edge, Join, Node, SpanRef};
 use kumite_motion::library::Library;
 use kumite_motion::rotation::about;
-use kumite_motion::volume::{self, Volumes};
 use kumite_motion::{
-    Clip, Contacts, EdgeIdx, FrameIdx, Graph, NodeIdx, Pose, Role, Roles, Span, SpanKind, Vec2, Vec3, WorldPose, fk,
-    humanoid, ik,
+    Clip, Contacts, EdgeIdx, FrameIdx, Graph, NodeIdx, Pose, Role, Span, SpanKind, Vec2, Vec3, WorldPose, fk, humanoid,
+    ik,
 };
 
 /// Frames per second.
@@ -122,8 +121,7 @@ pub(crate) fn library_of(names: &[&str]) -> Library {
         }
     }
     let graph = Graph::new(nodes, edges).unwrap();
-    let volumes = Volumes::of(&graph, &clips, volume::fit(clips[0].skeleton(), &Roles::canonical()));
-    Library::new("hand-made", clips, graph, volumes).unwrap()
+    Library::new("hand-made", clips, graph).unwrap()
 }
 
 /// The library with all of its clips.

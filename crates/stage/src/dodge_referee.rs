@@ -50,7 +50,7 @@ pub fn undisturbed(character: &Character, ahead: &[EdgeIdx], seconds: f32) -> Bo
 fn samples(mut copy: Character, ahead: &[EdgeIdx], seconds: f32) -> BodySamples {
     let mut queue = ahead.iter().copied();
     let library = Arc::clone(copy.library());
-    let spheres = library.volumes().spheres();
+    let spheres = library.spheres();
     let place = |pose: &Pose, world: &mut WorldPose| -> Vec<Vec3> {
         fk::pose(library.skeleton(), pose, world);
         spheres.iter().map(|s| world.point(s.joint, s.offset)).collect()

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kumite_motion::graph::EdgeIdx;
+use kumite_motion::hash::fnv1a;
 use kumite_motion::library::Library;
 use kumite_motion::{Clip, ClipError, Contacts, Pose, Skeleton};
 
@@ -91,13 +92,11 @@ impl Recorder {
     }
 }
 
-/// FNV-1a over the bits of every number.
+/// Over the bits of every number.
 fn hash(poses: &[Pose]) -> u64 {
     let numbers = poses.iter().flat_map(|p| {
         let places = p.translations.iter().flat_map(|t| t.to_array());
         places.chain(p.rotations.iter().flat_map(|q| q.to_array()))
     });
-    numbers
-        .flat_map(|v| v.to_bits().to_le_bytes())
-        .fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
+    fnv1a(numbers.flat_map(|v| v.to_bits().to_le_bytes()))
 }

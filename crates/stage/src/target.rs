@@ -53,7 +53,7 @@ impl Target {
 
     /// Where it is: the middle of one of its spheres.
     pub fn place(self, character: &Character, which: u32) -> Vec3 {
-        let spheres = character.library().volumes().spheres();
+        let spheres = character.library().spheres();
         let own: Vec<_> = spheres.iter().filter(|s| self.parts().contains(&s.part)).collect();
         let sphere = own.get(which as usize % own.len().max(1)).copied().or(spheres.first());
         sphere.map_or(character.pose().root(), |s| character.world().point(s.joint, s.offset))

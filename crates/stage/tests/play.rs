@@ -8,8 +8,7 @@ use kumite_keying::embedded;
 use kumite_motion::align::{Planar, best_planar};
 use kumite_motion::graph::{ClipIdx, Edge, Graph, Join, Node, NodeIdx};
 use kumite_motion::library::Library;
-use kumite_motion::volume::{self, Volumes};
-use kumite_motion::{Clip, FrameIdx, Pose, Roles, Vec2, Vec3, WorldPose, fk};
+use kumite_motion::{Clip, FrameIdx, Pose, Vec2, Vec3, WorldPose, fk};
 use kumite_stage::{Chance, Character, Recorder, TICKS, Take};
 
 fn points(clip: &Clip, frame: usize) -> Vec<Vec3> {
@@ -44,8 +43,7 @@ fn library() -> Library {
         }
     }
     let graph = Graph::new(nodes, edges).unwrap();
-    let volumes = Volumes::of(&graph, &clips, volume::fit(clips[0].skeleton(), &Roles::canonical()));
-    Library::new("guard", clips, graph, volumes).unwrap()
+    Library::new("guard", clips, graph).unwrap()
 }
 
 fn walk(library: &Arc<Library>, seed: u64, seconds: u32) -> Take {

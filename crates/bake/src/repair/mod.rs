@@ -18,8 +18,7 @@ use std::sync::Arc;
 use kumite_motion::align::Planar;
 use kumite_motion::graph::{Edge, Graph, Join, Node, NodeIdx, SpanRef, stand};
 use kumite_motion::library::{Library, LibraryError};
-use kumite_motion::volume::{self, Volumes};
-use kumite_motion::{Clip, ClipIdx, EdgeIdx, FrameIdx, Role, Roles, SpanKind};
+use kumite_motion::{Clip, ClipIdx, EdgeIdx, FrameIdx, Role, SpanKind};
 
 use crate::graph::UNBROKEN;
 use crate::rehearse::rehearse;
@@ -545,9 +544,7 @@ impl Draft {
         });
         let edges: Vec<(Edge, Vec<SpanRef>)> = edges.collect();
         let graph = Graph::new(nodes, edges).map_err(|_| LibraryError::OtherGraph { edge: 0 })?;
-        let spheres = volume::fit(clips[0].skeleton(), &Roles::canonical());
-        let volumes = Volumes::of(&graph, &clips, spheres);
-        let mut library = Library::new(name, clips, graph, volumes)?;
+        let mut library = Library::new(name, clips, graph)?;
         library.attribution = attribution;
         Ok((library, self.done))
     }

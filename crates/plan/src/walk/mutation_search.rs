@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use kumite_motion::Chance;
+use kumite_motion::hash::fnv1a;
 
 use super::mutations;
 use super::objective::{Objective, Trace, WalkPath};
@@ -251,10 +252,8 @@ impl<'a> MutationSearch<'a> {
     }
 }
 
-/// FNV-1a over what a path plays.
+/// Over what a path plays.
 fn hash(path: &WalkPath) -> u64 {
     let words = path.transitions.iter().flat_map(|s| [s.from, s.to, s.align.turn.to_bits()]).chain([path.end]);
-    words
-        .flat_map(u32::to_le_bytes)
-        .fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
+    fnv1a(words.flat_map(u32::to_le_bytes))
 }

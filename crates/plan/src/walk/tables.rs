@@ -125,7 +125,7 @@ impl Tables {
     pub fn of(library: &Library, nudges: Option<&Nudges>) -> Tables {
         let clips = library.clips();
         let fps = clips.first().map_or(30.0, |c| c.fps());
-        let spheres = library.volumes().spheres();
+        let spheres = library.spheres();
         let roles = Roles::canonical();
         let mut tables = Tables {
             fps,
@@ -229,11 +229,11 @@ impl Tables {
     /// How wide, how low and how high over the floor bodies get that go somewhere.
     fn measure(&mut self, library: &Library) {
         let count = self.radii.len();
-        let feet: Vec<usize> = (library.volumes().spheres().iter().enumerate())
+        let feet: Vec<usize> = (library.spheres().iter().enumerate())
             .filter(|(_, s)| matches!(s.part, Role::LeftAnkle | Role::RightAnkle | Role::LeftKnee | Role::RightKnee))
             .map(|(i, _)| i)
             .collect();
-        let left = |i: usize| matches!(library.volumes().spheres()[i].part, Role::LeftAnkle | Role::LeftKnee);
+        let left = |i: usize| matches!(library.spheres()[i].part, Role::LeftAnkle | Role::LeftKnee);
         let mut widths = Vec::new();
         for clip in 0..library.clips().len() {
             let frames = self.starts[clip] as usize..self.starts[clip + 1] as usize;
