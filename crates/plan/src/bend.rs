@@ -326,7 +326,7 @@ mod tests {
             bodies.sample(standing_edge(&library), 0.3, f32::INFINITY, 1.0, &mut row);
             bend.bend(&bodies, &PlanarMatrix::IDENTITY, 0.5, &mut row);
             let (_, world) = bent(&bend, 0.5);
-            for (j, sphere) in library.volumes().spheres().iter().enumerate() {
+            for (j, sphere) in library.spheres().iter().enumerate() {
                 let off = (row.get(j) - world.point(sphere.joint, sphere.offset)).length();
                 let most = match sphere.part {
                     Role::Pelvis | Role::Waist | Role::Back | Role::Neck | Role::Head => 0.03,
