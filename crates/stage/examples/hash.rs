@@ -1,19 +1,28 @@
-//! The hash of a walk on the embedded motions, from keys to frames: the same number natively, on any number of threads, and in wasm.
+//! Hashes of what the embedded motions give, from keys to frames: the same numbers natively, on any number of threads, and in wasm.
 
 #![allow(unsafe_code, reason = "a name that wasm exports must not be mangled")]
 
 use std::sync::Arc;
 
 use kumite_bake::library::{BakeConfig, bake};
+use kumite_bake::walking::{WalkingConfig, walking};
 use kumite_keying::embedded;
+use kumite_motion::library::Library;
 use kumite_motion::{NodeIdx, Vec2};
-use kumite_stage::{Chance, Character, Recorder, TICKS};
+use kumite_plan::dodge::{DodgeConfig, DodgeScratch};
+use kumite_plan::walk::{Effort, GoalFitConfig, Method, WalkConfig};
+use kumite_stage::attack_trial::Trial;
+use kumite_stage::walk::{Attempt, WalkRequest, Walker, clutter};
+use kumite_stage::{Chance, Character, Defence, Recorder, TICKS, scene};
 
-/// Bakes the embedded motions and walks 20 s on them. 0 if something went wrong.
+fn library() -> Option<Arc<Library>> {
+    Some(Arc::new(bake("embedded", embedded::clips().ok()?, &BakeConfig::default()).ok()?.library))
+}
+
+/// A walk of 20 s wherever chance leads. 0 if something went wrong, here and below.
 #[unsafe(no_mangle)]
-pub extern "C" fn hash(seed: u32) -> u64 {
-    let baked = embedded::clips().ok().and_then(|clips| bake("embedded", clips, &BakeConfig::default()).ok());
-    let Some(library) = baked.map(|b| Arc::new(b.library)) else { return 0 };
+pub extern "C" fn wander(seed: u32) -> u64 {
+    let Some(library) = library() else { return 0 };
     let mut chance = Chance::new(seed.into());
     let node = NodeIdx(chance.below(library.graph().nodes().len() as u32));
     let mut character = Character::new(Arc::clone(&library), node, Vec2::ZERO, 0.0);
@@ -24,4 +33,57 @@ pub extern "C" fn hash(seed: u32) -> u64 {
         recorder.record(&character, began);
     }
     recorder.finish("walk", library.skeleton()).map_or(0, |take| take.hash)
+}
+
+/// Twenty balls: decisions, and two seconds of what they lead to.
+#[unsafe(no_mangle)]
+pub extern "C" fn dodges(seed: u32) -> u64 {
+    let Some(library) = library() else { return 0 };
+    let defence = Defence::new(Arc::clone(&library), DodgeConfig::default());
+    let mut scratch = DodgeScratch::default();
+    let mut all = 0u64;
+    for number in 0..20 {
+        let Some(trial) = Trial::random(&library, u64::from(seed) * 1000 + number) else { return 0 };
+        let decided = defence.decide(&trial.character, &trial.ahead, &trial.threats, &mut scratch);
+        let (Ok(decision), mut character) = (decided, trial.character) else { return 0 };
+        character.follow(&decision.edges, &decision.warp, decision.bend);
+        let mut recorder = Recorder::default();
+        for _ in 0..2 * TICKS {
+            let began = character.step(|_, next| next[0]);
+            recorder.record(&character, began);
+        }
+        let Ok(take) = recorder.finish("dodge", library.skeleton()) else { return 0 };
+        all = all.rotate_left(5) ^ take.hash;
+    }
+    all
+}
+
+/// Three walks through clutter.
+#[unsafe(no_mangle)]
+pub extern "C" fn walks(seed: u32) -> u64 {
+    let Some(library) = library() else { return 0 };
+    let Some(more) = embedded::walks().ok() else { return 0 };
+    let Ok(baked) = walking(&library, more, &WalkingConfig::default()) else { return 0 };
+    let walker = Walker::new(Arc::new(baked.library), Some(&Default::default()));
+    let Ok(grid) = scene::read(include_str!("../../../scenes/grid.toml")) else { return 0 };
+    let Some(request) = WalkRequest::first(&grid) else { return 0 };
+    let mut all = 0u64;
+    for number in 0..3 {
+        let seed = u64::from(seed) * 1000 + number;
+        let request = clutter(&request, seed);
+        let config = WalkConfig::default();
+        let Ok(mut attempt) = Attempt::new(&walker, &request, Method::Walk, Effort::default(), config, seed) else {
+            return 0;
+        };
+        loop {
+            if attempt.search(Some(&GoalFitConfig::default())).is_err() {
+                return 0;
+            }
+            if attempt.judge() {
+                break;
+            }
+        }
+        all = all.rotate_left(5) ^ attempt.best.map_or(1, |(walked, _)| walked.take.hash);
+    }
+    all
 }

@@ -50,7 +50,8 @@ fn what_can_be_avoided_is_avoided_at_the_least_cost() {
     println!("{avoided} of {avoidable} avoided, {agreed} at the optimum; {defended} of {core} head and torso");
     assert!(avoidable >= 5, "{avoidable}");
     assert!(avoided == avoidable && agreed + 1 >= avoidable, "{avoided}, {agreed} of {avoidable}");
-    assert!(f64::from(defended) >= 0.85 * f64::from(core), "{defended} of {core}");
+    // 98 % of many; 97 % of these few.
+    assert!(f64::from(defended) >= 0.95 * f64::from(core), "{defended} of {core}");
 }
 
 /// The referee of the referee: a plan that is bent into the ball's way must be called a hit.
@@ -110,7 +111,7 @@ fn index_culling_and_slices_change_no_decision() {
 #[test]
 fn a_worker_decides_while_the_character_plays_on() {
     let defence = defence();
-    let mut rebased = 0;
+    let (mut rebased, mut decided) = (0, 0);
     for trial in trials(60) {
         let Ok(search) = defence.search(&trial.character, &trial.ahead, &trial.threats, false) else { continue };
         let mut character = trial.character.clone();
@@ -129,33 +130,33 @@ fn a_worker_decides_while_the_character_plays_on() {
             });
             send.send(search).unwrap();
             let planner = defence.planner();
-            for tick in 1..20 {
+            for tick in 1..60 {
                 let mut search = done.recv().unwrap();
+                if search.done() {
+                    let decision = search.decision(&planner, &mut DodgeScratch::default());
+                    let graph = defence.library().graph();
+                    let first = decision.edges.first();
+                    assert!(first.is_none_or(|e| graph.after(character.playing().edge).any(|n| n == *e)));
+                    decided += 1;
+                    return;
+                }
                 let began = character.step(|_, next| {
                     let chosen = ahead.remove(0);
                     if next.contains(&chosen) { chosen } else { next[0] }
                 });
-                if began.is_some() && !search.done() {
+                if began.is_some() {
                     rebased += 1;
                     let seconds = tick as f32 / 120.0;
                     if search.rebase(&planner, &defence.situation(&character, &ahead), seconds).is_err() {
                         return;
                     }
                 }
-                if search.done() {
-                    let decision = search.decision(&planner, &mut DodgeScratch::default());
-                    let first = decision.edges.first();
-                    let graph = defence.library().graph();
-                    assert!(
-                        first.is_none_or(|e| graph.after(character.playing().edge).any(|n| n == *e)) || began.is_some()
-                    );
-                    return;
-                }
                 send.send(search).unwrap();
             }
         });
     }
-    println!("{rebased} went on to another edge while deciding");
+    println!("{decided} decided; {rebased} went on to another edge while deciding");
+    assert!(decided >= 50 && rebased >= 1, "{decided} decided, {rebased} rebased");
 }
 
 #[test]

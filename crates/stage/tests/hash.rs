@@ -4,16 +4,20 @@
 
 #[path = "../examples/hash.rs"]
 #[allow(unreachable_pub, reason = "exported from wasm")]
-mod walk;
+mod engine;
 
 #[test]
 fn threads_do_not_matter() {
     let on = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let one = on(1).install(|| walk::hash(7));
-    assert_ne!(one, 0);
-    for threads in [2, 8] {
-        assert_eq!(on(threads).install(|| walk::hash(7)), one, "{threads} threads");
+    let parts: [(&str, extern "C" fn(u32) -> u64); 3] =
+        [("wander", engine::wander), ("dodges", engine::dodges), ("walks", engine::walks)];
+    for (name, part) in parts {
+        let one = on(1).install(|| part(7));
+        assert_ne!(one, 0, "{name}");
+        for threads in [2, 8] {
+            assert_eq!(on(threads).install(|| part(7)), one, "{name} on {threads} threads");
+        }
+        assert_ne!(part(8), one, "{name} with another seed");
+        println!("hash {name} {one:016x}");
     }
-    assert_ne!(walk::hash(8), one);
-    println!("hash {one:016x}");
 }
