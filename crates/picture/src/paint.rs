@@ -21,18 +21,20 @@ impl Linear {
     pub(crate) const BLACK: Linear = Linear { r: 0.0, g: 0.0, b: 0.0 };
     pub(crate) const WHITE: Linear = Linear { r: 1.0, g: 1.0, b: 1.0 };
 
-    pub(crate) fn from_rgb(c: Rgb) -> Linear {
+    #[inline]
+    pub(crate) fn toward(self, other: Linear, t: f32) -> Linear {
+        self * (1.0 - t) + other * t
+    }
+}
+
+impl From<Rgb> for Linear {
+    fn from(c: Rgb) -> Linear {
         // IEC 61966-2-1.
         let decode = |v: u8| {
             let v = f32::from(v) / 255.0;
             if v <= 0.04045 { v / 12.92 } else { libm::powf((v + 0.055) / 1.055, 2.4) }
         };
         Linear { r: decode(c.0), g: decode(c.1), b: decode(c.2) }
-    }
-
-    #[inline]
-    pub(crate) fn toward(self, other: Linear, t: f32) -> Linear {
-        self * (1.0 - t) + other * t
     }
 }
 
@@ -71,7 +73,7 @@ impl Canvas {
         Canvas {
             width,
             height,
-            colours: vec![Linear::from_rgb(paper); count],
+            colours: vec![Linear::from(paper); count],
             depths: vec![f32::NEG_INFINITY; count],
             window: ((0, 0), (width, height)),
         }
@@ -99,7 +101,7 @@ impl Canvas {
 
     /// Blends where `cover` (0 to 1, of a pixel's middle) says.
     fn fill(&mut self, min: Vec2, max: Vec2, colour: Rgb, alpha: f32, cover: impl Fn(Vec2, f32) -> f32) {
-        let colour = Linear::from_rgb(colour);
+        let colour = Linear::from(colour);
         let (low, high) = self.window;
         let clip = |v: f32, low: usize, high: usize| (v.max(0.0) as usize).clamp(low, high);
         let (x0, x1) = (clip(min.x - 1.0, low.0, high.0), clip(max.x + 2.0, low.0, high.0));
@@ -196,7 +198,7 @@ impl Canvas {
             Anchor::Middle => at.x - 0.5 * width,
             Anchor::End => at.x - width,
         };
-        let colour = Linear::from_rgb(colour);
+        let colour = Linear::from(colour);
         for mut glyph in glyphs {
             glyph.position = point(glyph.position.x + left, at.y);
             let Some(outline) = font.outline_glyph(glyph) else { continue };
