@@ -7,7 +7,7 @@ use kumite_bake::coverage::{self, DIRECTIONS, GroundReach, HORIZONS, SOON, Spot}
 use kumite_bake::repair::{seconds_until, synthetic_share};
 use kumite_motion::SpanKind;
 use kumite_motion::library::Library;
-use kumite_picture::{Coverage, Place};
+use kumite_picture::{BodyPoint, Coverage};
 use kumite_plan::dodge::{DodgeConfig, DodgeScratch};
 use kumite_stage::attack_trial::Trial;
 use kumite_stage::{Target, dodge_referee};
@@ -105,11 +105,11 @@ impl Told {
             (kind.name().to_owned(), until[until.len() / 2], until[until.len() - 1])
         });
         let reach = HORIZONS.iter().zip(&self.reach.median).map(|(s, far)| (format!("{s:.0} s"), far.to_vec()));
-        let place = |s: &Spot| Place { at: s.at, radius: s.radius, share: s.share };
+        let point = |s: &Spot| BodyPoint { at: s.at, radius: s.radius, share: s.share };
         Coverage {
             title: format!("{}: what it can do", library.name),
             reach: reach.collect(),
-            places: self.spots.iter().map(place).collect(),
+            points: self.spots.iter().map(point).collect(),
             caption: format!("share of the poses from which the place is free within {SOON} s"),
             kinds: kinds.collect(),
         }

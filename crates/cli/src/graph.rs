@@ -1,4 +1,4 @@
-//! `kumite graph`: what a library's graph holds, and what can be reached from where.
+//! `kumite graph`: what a library's graph holds, and how soon each kind of action is reached.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,7 +9,7 @@ use kumite_bake::repair::seconds_until;
 use kumite_bake::transitions::{Cloud, TransitionConfig, each_row};
 use kumite_motion::library::Library;
 use kumite_motion::{Clip, SpanKind};
-use kumite_picture::{Matrix, Network, Theme};
+use kumite_picture::{DistanceMatrix, GraphCircle, Theme};
 use serde_json::{Map, Value, json};
 
 use crate::args::GraphArgs;
@@ -17,8 +17,8 @@ use crate::failure::{CliResult, Failure};
 use crate::output::Outputs;
 use crate::{Progress, Report, bake, coverage, source};
 
-/// Pixels along a side of a matrix at most: larger ones show no more, and libraries have many thousand frames.
-const MATRIX: usize = 1600;
+/// Longest side of a distance matrix, pixels: a larger one would show no more.
+const LONGEST_SIDE: usize = 1600;
 
 pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> CliResult<Report> {
     let (library, made) = bake::load_with(&args.library, Path::new(""), args.data.as_deref(), progress)?;
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> CliResult<Report> {
         }
         let bytes = match what {
             "coverage" => told.picture(&library).into_bytes(),
-            "graph" => Network { library: &library, theme: Theme::LIGHT }.to_svg().into_bytes(),
+            "graph" => GraphCircle { library: &library, theme: Theme::LIGHT }.to_svg().into_bytes(),
             _ => matrix(&library)?.render().to_png(),
         };
         outputs.stage(path, &bytes)?;
@@ -91,11 +91,11 @@ pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> CliResult<Report> {
     Ok(Report { text, json })
 }
 
-/// The distances between all moments of a library; where pixels stand for several, the least.
-fn matrix(library: &Library) -> CliResult<Matrix> {
+/// The distances between all frames of a library; a pixel that covers several shows the least.
+fn matrix(library: &Library) -> CliResult<DistanceMatrix> {
     let config = TransitionConfig::default();
     let cloud = Cloud::new(library.clips(), &config).map_err(|e| Failure::bad(e.to_string()))?;
-    let size = cloud.len().clamp(1, MATRIX);
+    let size = cloud.len().clamp(1, LONGEST_SIDE);
     let pixel = |window: usize| window * size / cloud.len().max(1);
     let mut distances = vec![f32::INFINITY; size * size];
     each_row(&cloud, true, |s, t, row| {
@@ -109,14 +109,14 @@ fn matrix(library: &Library) -> CliResult<Matrix> {
     distances.iter_mut().for_each(|d| *d = d.max(0.0).sqrt());
     let firsts: Vec<usize> = (0..cloud.len()).filter(|s| cloud.place(*s).is_some_and(|p| p.1.0 == 0)).collect();
     let graph = library.graph();
-    let cuts = graph.edges().iter().filter(|e| e.join.is_some()).map(|edge| {
+    let transitions = graph.edges().iter().filter(|e| e.join.is_some()).map(|edge| {
         let node = graph.node(edge.from);
         (pixel(firsts[node.clip.at()] + node.frame.at()), pixel(firsts[edge.clip.at()] + edge.first.at()))
     });
-    let cuts: Vec<(usize, usize)> = cuts.collect();
+    let transitions = transitions.collect();
     let mut far: Vec<f32> = graph.edges().iter().filter_map(|e| e.join).map(|e| e.distance).collect();
     far.sort_by(f32::total_cmp);
     let limit = far.get(far.len() * 9 / 10).copied().unwrap_or(0.1);
     let borders = firsts.iter().skip(1).map(|s| pixel(*s)).collect();
-    Ok(Matrix { size, distances, borders, cuts, limit, theme: Theme::LIGHT })
+    Ok(DistanceMatrix { size, distances, borders, transitions, limit, theme: Theme::LIGHT })
 }

@@ -1,19 +1,19 @@
-//! What a skeleton looks like: tapered capsules bound to its joints.
+//! The body drawn around a skeleton: tapered capsules bound to its joints. Does not draw them.
 //!
 //! Widths of people are fractions of their height after Drillis and Contini 1966 and, for the head and the trunk's
 //! depth, the 50th percentiles of NASA-STD-3000; trimmed by eye so that silhouettes read at the size of a thumb.
 
 use kumite_motion::{Clip, FrameIdx, JointIdx, Pose, Role, Roles, Skeleton, Vec3, WorldPose, fk};
 
-/// Which part of a body a shape belongs to: its colour, and what it melts into.
+/// The part of a body that a shape belongs to. Shapes of one group share a colour and blend into each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Group {
     Torso,
     Head,
-    /// The visor: where the figure looks.
+    /// The visor, which shows where the figure looks.
     Face,
-    /// The back of the head: where it does not look, seen from above.
+    /// The back of the head, which shows from above where the figure does not look.
     Hair,
     LeftArm,
     LeftHand,
@@ -42,7 +42,7 @@ impl Group {
         Group::RightFoot,
     ];
 
-    /// As plain files name it.
+    /// Name in text files.
     pub fn name(self) -> &'static str {
         match self {
             Group::Torso => "torso",
@@ -76,12 +76,12 @@ pub struct Part {
     pub at_b: Vec3,
     /// Its radius.
     pub radius_b: f32,
-    /// Colour and neighbours.
+    /// Decides its colour and which parts it blends into.
     pub group: Group,
 }
 
 impl Part {
-    /// Joint a, x, y, z, radius, joint b, x, y, z, radius, group: for files and pages that draw the same shapes.
+    /// Joint a, x, y, z, radius, joint b, x, y, z, radius, group: for files and web pages that draw the same shapes.
     pub fn to_numbers(&self) -> [f32; 11] {
         let (p, q) = (self.at_a, self.at_b);
         [
@@ -118,30 +118,30 @@ pub struct Cone {
 pub struct Body {
     /// Grouped: parts of one [`Group`] follow each other.
     pub parts: Vec<Part>,
-    /// Of the person, in the skeleton's unit; for other creatures the longest side of the box around the pose.
+    /// Height of a person in the skeleton's unit; for other skeletons the longest side of the box around the pose.
     pub height: f32,
-    /// Whether roles were known, so that it looks like a person.
+    /// Whether roles were known, so that the body is shaped like a person.
     pub person: bool,
 }
 
-/// Frames looked at to learn which way faces and soles point.
-const LOOKS: usize = 48;
+/// Most frames sampled to learn which way faces and soles point.
+const SAMPLED_FRAMES: usize = 48;
 
 impl Body {
     /// From the rest pose alone: right for the canonical skeleton and every rig that rests upright.
     pub fn of_skeleton(skeleton: &Skeleton, roles: Option<&Roles>) -> Body {
         let mut world = WorldPose::default();
         fk::pose(skeleton, &Pose::rest(skeleton), &mut world);
-        Body::from_looks(skeleton, roles, &[world])
+        Body::from_poses(skeleton, roles, &[world])
     }
 
-    /// From poses of the clip: captures often rest in a heap, with frames that point anywhere. Faces are taken to
-    /// look, on the average, where the chest points; soles to be level when the foot is low.
+    /// From poses of the clip, because the rest pose of a capture is often collapsed and its joint frames arbitrary.
+    /// Assumes that the face points, on average, where the chest points, and that soles are level when a foot is low.
     pub fn of_clip(clip: &Clip, roles: Option<&Roles>) -> Body {
         let skeleton = clip.skeleton();
-        let step = clip.frames().div_ceil(LOOKS).max(1);
+        let step = clip.frames().div_ceil(SAMPLED_FRAMES).max(1);
         let mut pose = Pose::default();
-        let looks: Vec<WorldPose> = (0..clip.frames())
+        let poses: Vec<WorldPose> = (0..clip.frames())
             .step_by(step)
             .map(|frame| {
                 let mut world = WorldPose::default();
@@ -150,7 +150,7 @@ impl Body {
                 world
             })
             .collect();
-        Body::from_looks(skeleton, roles, &looks)
+        Body::from_poses(skeleton, roles, &poses)
     }
 
     /// The parts in the world, in order.
@@ -161,21 +161,21 @@ impl Body {
         })
     }
 
-    fn from_looks(skeleton: &Skeleton, roles: Option<&Roles>, looks: &[WorldPose]) -> Body {
-        let person = roles.and_then(|roles| Person::measure(skeleton, roles, looks));
+    fn from_poses(skeleton: &Skeleton, roles: Option<&Roles>, poses: &[WorldPose]) -> Body {
+        let person = roles.and_then(|roles| Person::measure(skeleton, roles, poses));
         let mut body = match person {
             Some(person) => person.build(),
-            None => sticks(skeleton, looks),
+            None => sticks(skeleton, poses),
         };
-        // Stable: limbs keep their order from the trunk outwards.
+        // A stable sort, so that limbs keep their order from the trunk outwards.
         body.parts.sort_by_key(|part| part.group);
         body
     }
 }
 
-/// Bones of a skeleton nobody has described, as thin cones.
-fn sticks(skeleton: &Skeleton, looks: &[WorldPose]) -> Body {
-    let height = looks.iter().map(extent).fold(0.0, f32::max);
+/// Thin cones along the bones of a skeleton whose roles are unknown.
+fn sticks(skeleton: &Skeleton, poses: &[WorldPose]) -> Body {
+    let height = poses.iter().map(extent).fold(0.0, f32::max);
     let mut parts = Vec::new();
     let mut bone = |a: JointIdx, b: JointIdx, at_b: Vec3, length: f32, owner: JointIdx| {
         if length > 1e-4 * height {
@@ -186,7 +186,7 @@ fn sticks(skeleton: &Skeleton, looks: &[WorldPose]) -> Body {
     };
     for joint in skeleton.joints() {
         if let Some(parent) = skeleton.parent(joint) {
-            let lengths = looks.iter().map(|w| w.position(joint).distance(w.position(parent)));
+            let lengths = poses.iter().map(|w| w.position(joint).distance(w.position(parent)));
             bone(parent, joint, Vec3::ZERO, lengths.fold(0.0, f32::max), joint);
         }
         if let Some(tip) = skeleton.tip(joint) {
@@ -194,7 +194,7 @@ fn sticks(skeleton: &Skeleton, looks: &[WorldPose]) -> Body {
         }
     }
     if parts.is_empty() {
-        // A single joint still is somewhere.
+        // A single joint is drawn as a ball.
         let radius = if height > 0.0 { 0.05 * height } else { 0.05 };
         let (at, root) = (Vec3::ZERO, JointIdx::ROOT);
         parts.push(Part {
@@ -216,19 +216,19 @@ fn extent(world: &WorldPose) -> f32 {
     (high - low).max_element()
 }
 
-/// Left and right from the usual spellings: `LeftArm`, `l_arm`, `arm.R`, `Arm_L`, `LThumb`, `rShldr`.
+/// Tells left from right by the usual spellings: `LeftArm`, `l_arm`, `arm.R`, `Arm_L`, `LThumb`, `rShldr`.
 fn group_by_name(name: &str) -> Group {
     let name = name.rsplit(':').next().unwrap_or(name);
     let lower = name.to_ascii_lowercase();
-    let apart = |side: char| {
+    let has_side = |side: char| {
         let rest = lower.strip_prefix(side).map_or("", |_| &name[1..]);
         rest.starts_with(['_', '.', '-'])
             || rest.starts_with(|c: char| c.is_ascii_uppercase())
             || lower.strip_suffix(side).is_some_and(|front| front.ends_with(['_', '.', '-']))
     };
-    if lower.contains("left") || apart('l') {
+    if lower.contains("left") || has_side('l') {
         Group::LeftArm
-    } else if lower.contains("right") || apart('r') {
+    } else if lower.contains("right") || has_side('r') {
         Group::RightArm
     } else {
         Group::Torso
@@ -238,14 +238,14 @@ fn group_by_name(name: &str) -> Group {
 /// Joints of a person and the poses to learn from.
 struct Person<'a> {
     skeleton: &'a Skeleton,
-    looks: &'a [WorldPose],
+    poses: &'a [WorldPose],
     roles: &'a Roles,
     height: f32,
     parts: Vec<Part>,
 }
 
 /// The joints of one arm and leg.
-struct Half {
+struct Side {
     left: bool,
     shoulder: JointIdx,
     elbow: JointIdx,
@@ -257,11 +257,11 @@ struct Half {
 }
 
 impl<'a> Person<'a> {
-    /// `None` where a role is missing that the figure cannot do without.
-    fn measure(skeleton: &'a Skeleton, roles: &'a Roles, looks: &'a [WorldPose]) -> Option<Person<'a>> {
+    /// `None` if a role is missing that a person cannot be drawn without.
+    fn measure(skeleton: &'a Skeleton, roles: &'a Roles, poses: &'a [WorldPose]) -> Option<Person<'a>> {
         let legs =
             [[Role::LeftHip, Role::LeftKnee, Role::LeftAnkle], [Role::RightHip, Role::RightKnee, Role::RightAnkle]];
-        let first = looks.first()?;
+        let first = poses.first()?;
         if roles.iter().any(|(_, joint)| joint.at() >= skeleton.len()) {
             return None;
         }
@@ -270,9 +270,9 @@ impl<'a> Person<'a> {
             let [hip, knee, ankle] = [roles.get(hip)?, roles.get(knee)?, roles.get(ankle)?].map(|j| first.position(j));
             leg += 0.5 * (hip.distance(knee) + knee.distance(ankle));
         }
-        // Thigh and shin are 0.491 of the height.
+        // Thigh and shin together are 0.491 of the height.
         let height = leg / 0.491;
-        (height > 0.0).then_some(Person { skeleton, looks, roles, height, parts: Vec::new() })?.complete()
+        (height > 0.0).then_some(Person { skeleton, poses, roles, height, parts: Vec::new() })?.complete()
     }
 
     fn complete(self) -> Option<Person<'a>> {
@@ -289,7 +289,7 @@ impl<'a> Person<'a> {
         needed.iter().all(|&role| self.roles.get(role).is_some()).then_some(self)
     }
 
-    /// Only for roles that `measure` and `complete` have checked, or with a stand-in.
+    /// Joint of a role; only for roles that `measure` and `complete` have checked, or that have a stand-in.
     fn joint(&self, role: Role) -> JointIdx {
         self.roles.get(role).unwrap_or_else(|| match role {
             Role::Waist | Role::Back => self.roles.get(Role::Back).unwrap_or_else(|| self.joint(Role::Pelvis)),
@@ -298,10 +298,10 @@ impl<'a> Person<'a> {
         })
     }
 
-    /// A world direction or point, given per pose, in a joint's frame: the mean over the poses.
+    /// Mean over the poses of a world vector, expressed in a joint's frame.
     fn mean(&self, joint: JointIdx, place: impl Fn(&WorldPose) -> Vec3) -> Vec3 {
-        let sum: Vec3 = self.looks.iter().map(|w| w.rotation(joint).inverse() * place(w)).sum();
-        sum / self.looks.len() as f32
+        let sum: Vec3 = self.poses.iter().map(|w| w.rotation(joint).inverse() * place(w)).sum();
+        sum / self.poses.len() as f32
     }
 
     fn point(&self, joint: JointIdx, place: impl Fn(&WorldPose) -> Vec3) -> Vec3 {
@@ -319,7 +319,7 @@ impl<'a> Person<'a> {
         self.head(chest_forward);
         for left in [true, false] {
             let side = |l: Role, r: Role| if left { l } else { r };
-            let half = Half {
+            let half = Side {
                 left,
                 shoulder: self.joint(side(Role::LeftShoulder, Role::RightShoulder)),
                 elbow: self.joint(side(Role::LeftElbow, Role::RightElbow)),
@@ -357,7 +357,7 @@ impl<'a> Person<'a> {
         let c_up = self.mean(chest, |w| (w.position(neck) - w.position(chest)).normalize_or(Vec3::Y));
         let (c_left, c_up, c_forward) = frame(c_left, c_up);
         let collar = self.point(chest, |w| 0.5 * (w.position(ls) + w.position(rs)));
-        // Shoulder joints ride on the back of the rib cage; measured along the chest's own axis.
+        // Shoulder joints sit at the back of the rib cage, so their depth is left out.
         let top = c_up * collar.dot(c_up) + c_left * collar.dot(c_left);
         for side in [1.0, -1.0] {
             let at = |x: f32, y: f32, z: f32| seat + h * (side * x * left + y * up + z * forward);
@@ -365,7 +365,7 @@ impl<'a> Person<'a> {
             let low = (chest, rib(0.024, -0.115, 0.004), 0.049);
             self.ball(Group::Torso, (pelvis, at(0.018, 0.052, 0.0), 0.044), low);
             self.ball(Group::Torso, low, (chest, rib(0.041, -0.040, 0.008), 0.059));
-            // From the neck over the trapezius to the shoulder's cap.
+            // From the neck over the trapezius to the deltoid.
             let shoulder = if side > 0.0 { ls } else { rs };
             let root = (chest, rib(0.018, 0.022, 0.0), 0.032);
             self.ball(Group::Torso, root, (shoulder, Vec3::ZERO, 0.031));
@@ -389,7 +389,7 @@ impl<'a> Person<'a> {
         self.ball(Group::Head, (head, at(0.0, 0.066, -0.010), 0.044), (head, at(0.0, 0.060, 0.012), 0.044));
         self.ball(Group::Head, (head, at(0.0, 0.050, 0.012), 0.038), (head, at(0.0, 0.008, 0.026), 0.027));
         self.ball(Group::Hair, (head, at(0.0, 0.069, -0.013), 0.0445), (head, at(0.0, 0.047, -0.016), 0.037));
-        // The nose tells the profile, the visor everything else.
+        // The nose shows the direction in profile, the visor in every other view.
         self.ball(Group::Head, (head, at(0.0, 0.040, 0.054), 0.007), (head, at(0.0, 0.026, 0.059), 0.0085));
         // A band from temple to temple: sine and cosine of 0, 35 and 68 degrees.
         let band = |side: f32, sine: f32, cosine: f32| at(side * 0.042 * sine, 0.060, 0.010 + 0.042 * cosine);
@@ -400,7 +400,7 @@ impl<'a> Person<'a> {
         }
     }
 
-    fn arm(&mut self, half: &Half) {
+    fn arm(&mut self, half: &Side) {
         let h = self.height;
         let (arm, hand) =
             if half.left { (Group::LeftArm, Group::LeftHand) } else { (Group::RightArm, Group::RightHand) };
@@ -436,7 +436,7 @@ impl<'a> Person<'a> {
     }
 
     /// A palm and thin fingers, for skeletons that have them.
-    fn fingers(&mut self, half: &Half, hand: Group, leaves: &[JointIdx]) {
+    fn fingers(&mut self, half: &Side, hand: Group, leaves: &[JointIdx]) {
         for &leaf in leaves {
             let tip = self.skeleton.tip(leaf).unwrap_or(Vec3::ZERO);
             if tip.length() > 1e-3 * self.height {
@@ -454,7 +454,7 @@ impl<'a> Person<'a> {
         }
     }
 
-    fn leg(&mut self, half: &Half) {
+    fn leg(&mut self, half: &Side) {
         let h = self.height;
         let (leg, foot) =
             if half.left { (Group::LeftLeg, Group::LeftFoot) } else { (Group::RightLeg, Group::RightFoot) };
@@ -463,8 +463,8 @@ impl<'a> Person<'a> {
         self.ball(leg, (half.hip, 0.03 * thigh, 0.049), (half.hip, 0.35 * thigh, 0.046));
         self.ball(leg, (half.hip, 0.35 * thigh, 0.046), (half.knee, zero, 0.032));
 
-        // Down in the ankle's frame while the foot is low, when soles are level.
-        let lowest = self.looks.iter().map(|w| w.position(half.ankle).y).fold(f32::INFINITY, f32::min);
+        // The world's down in the ankle's frame, from poses in which the foot is low and its sole therefore level.
+        let lowest = self.poses.iter().map(|w| w.position(half.ankle).y).fold(f32::INFINITY, f32::min);
         let low = |w: &WorldPose| w.position(half.ankle).y < lowest + 0.03 * h;
         let down = self.mean(half.ankle, |w| if low(w) { Vec3::NEG_Y } else { Vec3::ZERO }).normalize_or(Vec3::NEG_Y);
         let toe_at = match half.toe {
@@ -516,7 +516,7 @@ fn frame(left: Vec3, up: Vec3) -> (Vec3, Vec3, Vec3) {
     (left, forward.cross(left), forward)
 }
 
-/// The ground-plane direction a person faces, +Z if that cannot be told.
+/// The ground-plane direction that a person faces; +Z if it cannot be told.
 pub fn facing(world: &WorldPose, roles: Option<&Roles>) -> Vec3 {
     let at = |role: Role| roles.and_then(|r| r.get(role)).and_then(|j| world.positions.get(j.at()).copied());
     let pair = |l: Role, r: Role| Some(at(l)? - at(r)?);
@@ -537,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_stands_on_the_floor_and_is_as_tall_as_said() {
+    fn a_person_stands_on_the_floor_at_the_stated_height() {
         let (skeleton, body) = (humanoid::skeleton(), canonical());
         let mut world = WorldPose::default();
         fk::pose(&skeleton, &Pose::rest(&skeleton), &mut world);
@@ -565,8 +565,8 @@ mod tests {
     }
 
     #[test]
-    fn the_visor_looks_forward_whatever_the_frames() {
-        // The same person with every joint's frame turned by some rotation of its own, as captures have them.
+    fn the_visor_points_forward_whatever_the_joint_frames() {
+        // The canonical skeleton with each joint's frame turned differently, as in captures.
         let plain = humanoid::skeleton();
         let turns: Vec<Quat> = plain.joints().map(|j| Quat::from_rotation_x(j.0 as f32).normalize()).collect();
         let joints: Vec<Joint> = plain

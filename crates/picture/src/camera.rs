@@ -1,12 +1,14 @@
+//! Views and the orthographic camera that projects the world to pixels.
+
 use kumite_motion::{Quat, Vec2, Vec3};
 
 /// From where to look. Pictures are orthographic, so that sizes compare across a strip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
-    /// Written beside the row.
+    /// Written above the row.
     pub label: String,
-    /// Degrees around the subject: 0 looks it in the face, 90 stands at its right hand, so that it faces to the
-    /// right of the picture.
+    /// Degrees around the subject: 0 faces it, 90 looks from its right side, so that it faces to the right
+    /// of the picture.
     pub azimuth: f32,
     /// Degrees above the horizon, 0 to 90.
     pub elevation: f32,
@@ -21,7 +23,7 @@ impl View {
         View { label: label.to_owned(), azimuth, elevation, turns_with_subject: true }
     }
 
-    /// In the face.
+    /// From the front.
     pub fn front() -> View {
         View::new("front", 0.0, 8.0)
     }
@@ -83,7 +85,7 @@ impl Camera {
         self.turn(p - self.target) + self.centre.extend(0.0)
     }
 
-    /// World difference to pixels and depth.
+    /// World vector to pixels and depth.
     #[inline]
     pub fn turn(&self, v: Vec3) -> Vec3 {
         Vec3::new(self.right.dot(v), -self.up.dot(v), self.back.dot(v)) * self.scale
@@ -105,7 +107,7 @@ impl Camera {
         Some(near - self.back * ((near.y - floor) / self.back.y))
     }
 
-    /// The axes of a turned box, seen.
+    /// The unit axes of a turned box, in pixel space.
     pub(crate) fn axes(&self, turn: Quat) -> [Vec3; 3] {
         [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| self.turn(turn * axis) / self.scale)
     }
@@ -125,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_are_those_of_a_picture() {
+    fn axes_are_orthonormal_and_project_inverts() {
         for view in [View::front(), View::side(), View::three_quarter(), View::back(), View::top()] {
             let c = camera(&view);
             for (a, b) in [(c.right, c.up), (c.up, c.back), (c.back, c.right)] {
@@ -138,18 +140,18 @@ mod tests {
     }
 
     #[test]
-    fn who_faces_forward_faces_the_viewer_or_right_or_up() {
+    fn forward_points_to_the_viewer_right_or_up() {
         let way = |view: &View| Camera::looking(view, Vec3::Z).turn(Vec3::Z);
         assert!(way(&View::front()).z > 0.9);
         assert!(way(&View::side()).x > 0.9);
         assert!(way(&View::back()).z < -0.9);
         assert!(way(&View::top()).y < -0.9);
-        // In the face, the left hand is on the right.
+        // From the front, the subject's left hand is on the right of the picture.
         assert!(Camera::looking(&View::front(), Vec3::Z).turn(Vec3::X).x > 0.9);
     }
 
     #[test]
-    fn the_floor_is_where_it_is_seen() {
+    fn on_floor_inverts_projection_of_floor_points() {
         let c = camera(&View::three_quarter());
         let p = Vec3::new(0.4, 0.25, 0.6);
         let pixel = c.project(p).truncate();

@@ -1,18 +1,20 @@
-//! What a library can do, on one page: how far one gets in each direction, which places of the body can be got out of the way, and how soon
-//! each kind of action begins.
+//! One SVG page of what a library can do: how far a character gets in each direction, which points of its body it can
+//! move out of the way, and how soon each kind of action can begin. Measures none of this itself.
 
 use std::fmt::Write as _;
 
 use kumite_motion::Vec3;
 
-/// A place on the body.
+use crate::svg::escape;
+
+/// A point on the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct BodyPoint {
     /// x left, y up, z ahead, metres.
     pub at: Vec3,
     /// Metres.
     pub radius: f32,
-    /// How much of what is aimed there is answered, 0 to 1.
+    /// Share of the poses from which it can be moved out of the way in time, 0 to 1.
     pub share: f32,
 }
 
@@ -21,22 +23,22 @@ pub struct Place {
 pub struct Coverage {
     /// Heading.
     pub title: String,
-    /// By horizon: its name, and metres in directions evenly around, the first ahead, then to the left.
+    /// Per time horizon: its name, and metres in evenly spaced directions, from straight ahead over the left.
     pub reach: Vec<(String, Vec<f32>)>,
-    /// Places of a body that faces the reader.
-    pub places: Vec<Place>,
-    /// What the colours of the places mean.
+    /// Points of a body that faces the reader.
+    pub points: Vec<BodyPoint>,
+    /// What the colours of the points mean.
     pub caption: String,
-    /// Kinds of action: name, seconds for half of the nodes, seconds for all.
+    /// Per kind of action: name, seconds until it can begin from half of the nodes, and from all.
     pub kinds: Vec<(String, f32, f32)>,
 }
 
 const INK: &str = "#2b2f36";
 const FAINT: &str = "#b9bdc4";
-/// Of the horizons, from the nearest.
+/// One per horizon, nearest first.
 const COLOURS: [&str; 3] = ["#c8553d", "#e0a458", "#7fa3c7"];
 
-/// From what cannot be answered to what can.
+/// Colour for a share, from red (0) to green (1).
 fn heat(share: f32) -> String {
     let s = share.clamp(0.0, 1.0);
     let mix = |a: f32, b: f32| (a + (b - a) * s) as u8;
@@ -44,7 +46,7 @@ fn heat(share: f32) -> String {
 }
 
 fn text(out: &mut String, (x, y): (f32, f32), size: f32, anchor: &str, words: &str) {
-    let words = words.replace('&', "&amp;").replace('<', "&lt;");
+    let words = escape(words);
     let _ = writeln!(
         out,
         r#"<text x="{x:.1}" y="{y:.1}" font-size="{size}" text-anchor="{anchor}" fill="{INK}">{words}</text>"#
@@ -52,7 +54,7 @@ fn text(out: &mut String, (x, y): (f32, f32), size: f32, anchor: &str, words: &s
 }
 
 impl Coverage {
-    /// As an SVG document.
+    /// Draws the page as an SVG document.
     pub fn to_svg(&self) -> String {
         let mut out = String::from(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1080 520\" font-family=\"Noto Sans, sans-serif\">\n\
@@ -81,13 +83,14 @@ impl Coverage {
             text(out, (cx + 3.0, cy - ring * scale - 2.0), 10.0, "start", &format!("{ring:.0} m"));
             ring += step;
         }
-        // The farthest horizon first, so that the nearer lie on it. Ahead is up, left is left.
+        // The farthest horizon first, so that nearer ones lie on top. Ahead is up, left is left.
+        let directions = self.reach.first().map_or(1, |r| r.1.len().max(1));
         for ((name, far), colour) in self.reach.iter().zip(COLOURS).rev() {
             let points: Vec<String> = far
                 .iter()
                 .enumerate()
                 .map(|(d, far)| {
-                    let angle = std::f32::consts::TAU * d as f32 / far_len(&self.reach) as f32;
+                    let angle = std::f32::consts::TAU * d as f32 / directions as f32;
                     let (sine, cosine) = (libm::sinf(angle), libm::cosf(angle));
                     format!("{:.1},{:.1}", cx - sine * far * scale, cy - cosine * far * scale)
                 })
@@ -115,16 +118,16 @@ impl Coverage {
 
     fn body(&self, out: &mut String, (cx, floor): (f32, f32), scale: f32) {
         text(out, (cx, 76.0), 14.0, "middle", "what can be dodged, by place");
-        let mut places = self.places.clone();
-        places.sort_by(|a, b| a.at.z.total_cmp(&b.at.z));
-        for place in &places {
+        let mut points = self.points.clone();
+        points.sort_by(|a, b| a.at.z.total_cmp(&b.at.z));
+        for point in &points {
             // The body faces the reader: its left is on the right.
-            let (x, y) = (cx + place.at.x * scale, floor - place.at.y * scale);
+            let (x, y) = (cx + point.at.x * scale, floor - point.at.y * scale);
             let _ = writeln!(
                 out,
                 r##"<circle cx="{x:.1}" cy="{y:.1}" r="{:.1}" fill="{}" stroke="#faf9f6" stroke-width="0.8"/>"##,
-                place.radius * scale,
-                heat(place.share)
+                point.radius * scale,
+                heat(point.share)
             );
         }
         text(out, (cx, 500.0), 12.0, "middle", &self.caption);
@@ -159,10 +162,6 @@ impl Coverage {
     }
 }
 
-fn far_len(reach: &[(String, Vec<f32>)]) -> usize {
-    reach.first().map_or(1, |r| r.1.len().max(1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,7 +171,7 @@ mod tests {
         let page = Coverage {
             title: "a < b".into(),
             reach: vec![("1 s".into(), vec![1.0; 8]), ("2 s".into(), vec![2.0; 8])],
-            places: vec![Place { at: Vec3::new(0.0, 1.6, 0.0), radius: 0.1, share: 1.0 }],
+            points: vec![BodyPoint { at: Vec3::new(0.0, 1.6, 0.0), radius: 0.1, share: 1.0 }],
             caption: "within a second".into(),
             kinds: vec![("avoid".into(), 0.3, f32::INFINITY)],
         };

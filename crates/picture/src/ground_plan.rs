@@ -1,4 +1,4 @@
-//! A walk from above: obstacles, ways, and where the feet came down.
+//! Walks seen from above: obstacles, the paths walked, and where the feet came down. Judges and plans nothing.
 
 use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Clip, Contacts, FrameIdx, JointIdx, Pose, Role, Roles, Vec2, Vec3, WorldPose, fk, mass};
@@ -9,27 +9,27 @@ use crate::shape::hull;
 use crate::svg;
 use crate::theme::{Colours, Rgb, Theme};
 
-/// Letters, pixels.
+/// Height of letters, pixels.
 const LETTERS: f32 = 15.0;
-/// Around the picture, pixels.
+/// Margin around the picture, pixels.
 const EDGE: f32 = 24.0;
-/// What must be seen around ways, metres.
+/// Ground shown around every path, metres.
 const AROUND: f32 = 0.6;
-/// Taller pictures get narrower instead, pixels.
+/// Greatest height of the drawn ground, pixels; where more were needed, the picture becomes narrower.
 const TALLEST: f32 = 1600.0;
 
-/// A picture from above, +Z up and +X to the left, so that left is left of who walks up.
+/// A picture from above with +Z up and +X to the left, as seen by a character that walks up the picture.
 #[derive(Clone, Debug)]
 pub struct GroundPlan<'a> {
-    /// Walks, each with its name; the colours of [`GroundPlan::COLOURS`] in turn. Feet are shown of the first.
+    /// Walks with their names, in the colours of [`GroundPlan::COLOURS`]. Footprints are shown for the first.
     pub takes: Vec<(&'a Clip, &'a str)>,
-    /// Ways drawn thin, dashed.
+    /// Planned routes, drawn as thin dashed lines.
     pub routes: Vec<Vec<Vec2>>,
-    /// What stands around. Lighter where it ends lower.
+    /// Obstacles; lower ones are drawn lighter.
     pub obstacles: &'a [Obstacle],
-    /// Where to be, and facing where, radians.
+    /// Goal position and, if it matters, facing in radians.
     pub goal: (Vec2, Option<f32>),
-    /// Above the picture.
+    /// Heading.
     pub title: String,
     /// Pixels.
     pub width: usize,
@@ -38,28 +38,28 @@ pub struct GroundPlan<'a> {
 }
 
 impl GroundPlan<'_> {
-    /// Of ways.
+    /// Colours of the walks, in turn.
     pub const COLOURS: [Rgb; 4] = [Rgb(196, 58, 52), Rgb(40, 104, 176), Rgb(46, 136, 84), Rgb(150, 92, 168)];
 
-    /// As pixels.
+    /// Draws it as pixels.
     pub fn render(&self) -> Image {
         self.page().render()
     }
 
-    /// As an SVG document.
+    /// Draws it as an SVG document.
     pub fn to_svg(&self) -> String {
         svg::page(&self.page())
     }
 
     fn page(&self) -> Page {
-        let ways: Vec<Vec<(Vec2, WorldPose)>> = self.takes.iter().map(|(clip, _)| way(clip)).collect();
+        let walked: Vec<Vec<(Vec2, WorldPose)>> = self.takes.iter().map(|(clip, _)| centre_path(clip)).collect();
         let outlines: Vec<(Vec<Vec2>, f32)> = self.obstacles.iter().map(outline).collect();
         let (mut low, mut high) = (self.goal.0 - AROUND, self.goal.0 + AROUND);
-        let walked = ways.iter().flatten().map(|(p, _)| *p);
-        for p in walked.chain(self.routes.iter().flatten().copied()) {
+        let centres = walked.iter().flatten().map(|(p, _)| *p);
+        for p in centres.chain(self.routes.iter().flatten().copied()) {
             (low, high) = (low.min(p - AROUND), high.max(p + AROUND));
         }
-        // Obstacles widen the picture by three metres at most.
+        // Obstacles widen the picture by at most three metres on each side.
         let (near, far) = (low - 3.0, high + 3.0);
         for p in outlines.iter().flat_map(|o| &o.0) {
             (low, high) = (low.min(p.clamp(near, far) - 0.2), high.max(p.clamp(near, far) + 0.2));
@@ -98,23 +98,22 @@ impl GroundPlan<'_> {
         }
         for route in &self.routes {
             for pair in route.windows(2) {
-                let long = (pair[1] - pair[0]).length();
-                let dashes = (long / 0.2).ceil().max(1.0) as u32;
+                let dashes = ((pair[1] - pair[0]).length() / 0.2).ceil().max(1.0) as u32;
                 for k in 0..dashes {
                     let at = |t: f32| pair[0].lerp(pair[1], (t / dashes as f32).min(1.0));
                     marks.push(line(at(k as f32), at(k as f32 + 0.5), 1.5, theme.faint, 0.9));
                 }
             }
         }
-        if let (Some((clip, _)), Some(way)) = (self.takes.first(), ways.first()) {
-            prints(clip, way, &spot, scale, &mut marks);
+        if let (Some((clip, _)), Some(path)) = (self.takes.first(), walked.first()) {
+            footprints(clip, path, &spot, scale, &mut marks);
         }
-        for (k, way) in ways.iter().enumerate().rev() {
+        for (k, path) in walked.iter().enumerate().rev() {
             let colour = Self::COLOURS[k % Self::COLOURS.len()];
-            for pair in way.windows(2) {
+            for pair in path.windows(2) {
                 marks.push(line(pair[0].0, pair[1].0, 2.5, colour, 0.95));
             }
-            if let Some((p, _)) = way.first() {
+            if let Some((p, _)) = path.first() {
                 marks.push(Mark::Disc { at: spot(*p), radius: 6.0, colour, alpha: 1.0 });
             }
         }
@@ -147,8 +146,8 @@ impl GroundPlan<'_> {
     }
 }
 
-/// The centre of mass on the floor and the joints, in each frame.
-fn way(clip: &Clip) -> Vec<(Vec2, WorldPose)> {
+/// Per frame: the centre of mass on the floor, and the world pose.
+fn centre_path(clip: &Clip) -> Vec<(Vec2, WorldPose)> {
     let mut pose = Pose::default();
     (0..clip.frames() as u32)
         .map(|frame| {
@@ -161,21 +160,27 @@ fn way(clip: &Clip) -> Vec<(Vec2, WorldPose)> {
         .collect()
 }
 
-/// Soles where they stood: in the middle of each time a foot was planted.
-fn prints(clip: &Clip, way: &[(Vec2, WorldPose)], spot: &impl Fn(Vec2) -> Vec2, scale: f32, marks: &mut Vec<Mark>) {
+/// Draws each footprint where the foot is halfway through the time it is planted.
+fn footprints(
+    clip: &Clip,
+    path: &[(Vec2, WorldPose)],
+    spot: &impl Fn(Vec2) -> Vec2,
+    scale: f32,
+    marks: &mut Vec<Mark>,
+) {
     let feet = [
         (Role::LeftAnkle, Role::LeftToe, Contacts::LEFT, Colours::FIRST.left),
         (Role::RightAnkle, Role::RightToe, Contacts::RIGHT, Colours::FIRST.right),
     ];
     for (ankle, toe, part, colour) in feet {
         let mut since = None;
-        for frame in 0..=clip.contacts.len().min(way.len()) {
-            let down = clip.contacts.get(frame).is_some_and(|c| c.any(part)) && frame < way.len();
+        for frame in 0..=clip.contacts.len().min(path.len()) {
+            let down = clip.contacts.get(frame).is_some_and(|c| c.any(part)) && frame < path.len();
             match (since, down) {
                 (None, true) => since = Some(frame),
                 (Some(first), false) => {
                     since = None;
-                    let world = &way[(first + frame - 1) / 2].1;
+                    let world = &path[(first + frame - 1) / 2].1;
                     let flat = |joint: JointIdx| {
                         let p = world.position(joint);
                         Vec2::new(p.x, p.z)
@@ -196,7 +201,7 @@ fn prints(clip: &Clip, way: &[(Vec2, WorldPose)], spot: &impl Fn(Vec2) -> Vec2, 
     }
 }
 
-/// Outline on the floor, and how high it is.
+/// Corners of an obstacle seen from above, and the height of its top.
 fn outline(obstacle: &Obstacle) -> (Vec<Vec2>, f32) {
     let ring = |radius: f32| {
         (0..24).map(move |k| {

@@ -1,3 +1,5 @@
+//! Finished pictures as pixels, and as PNG files.
+
 /// Pixels: red, green, blue, alpha as displays take them, rows from the top.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
@@ -12,12 +14,12 @@ impl Image {
         Image { width, height, pixels }
     }
 
-    /// In pixels.
+    /// Width in pixels.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// In pixels.
+    /// Height in pixels.
     pub fn height(&self) -> usize {
         self.height
     }
@@ -32,7 +34,7 @@ impl Image {
         (x < self.width).then(|| self.pixels.get(y * self.width + x).copied()).flatten()
     }
 
-    /// A PNG file.
+    /// Encodes it as a PNG file.
     pub fn to_png(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, self.height as u32);
@@ -40,7 +42,7 @@ impl Image {
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_compression(png::Compression::Balanced);
         let rgb: Vec<u8> = self.pixels.iter().flat_map(|p| [p[0], p[1], p[2]]).collect();
-        // Writing to memory can only fail for a picture without pixels, which the layout never makes.
+        // Writing to memory fails only for a picture without pixels, which no layout makes.
         let written = encoder.write_header().and_then(|mut writer| writer.write_image_data(&rgb));
         debug_assert!(written.is_ok());
         bytes

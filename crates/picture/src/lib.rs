@@ -1,10 +1,11 @@
-//! Film strips and replays of any motion, as PNG, SVG and GIF: everything that draws without a browser.
+//! Film strips, movies and replays of motions, as PNG, SVG, GIF and HTML.
 //!
 //! Figures are tapered capsules on the joints ([`Body`]), warm on the right and cool on the left, on a floor with a
 //! grid, with one scale for a whole strip so that sizes compare. A [`Strip`] shows moments of one motion, or of
-//! several [`Figure`]s with [`Prop`]s, side by side or along its path; a [`Sheet`] many strips; a [`Movie`] plays one.
+//! several [`Figure`]s with [`Prop`]s, side by side or along its path; a [`Sheet`] holds many
+//! strips; a [`Movie`] plays one.
 //!
-//! Does not: read or write files, know the clock, use a graphics card. Same inputs give the same bytes.
+//! Does not read or write files, ask for the time, or use a graphics card. The same inputs give the same bytes.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -21,16 +22,16 @@
 mod body;
 mod camera;
 mod coverage;
+mod distance_matrix;
+mod figure;
+mod graph_circle;
 mod ground_plan;
 mod image;
-mod matrix;
 mod movie;
-mod network;
 mod page;
 mod paint;
 mod render;
 mod replay;
-mod scene;
 mod shape;
 mod sheet;
 mod strip;
@@ -40,14 +41,14 @@ mod timeline;
 
 pub use body::{Body, Cone, Group, Part, facing};
 pub use camera::{Camera, View};
-pub use coverage::{Coverage, Place};
+pub use coverage::{BodyPoint, Coverage};
+pub use distance_matrix::DistanceMatrix;
+pub use figure::{Figure, Prop};
+pub use graph_circle::GraphCircle;
 pub use ground_plan::GroundPlan;
 pub use image::Image;
-pub use matrix::Matrix;
 pub use movie::Movie;
-pub use network::Network;
 pub use replay::{Marker, Replay};
-pub use scene::{Figure, Prop};
 pub use shape::Shape;
 pub use sheet::Sheet;
 pub use strip::{Floor, Layout, Strip, Times, Trails, Window};

@@ -1,4 +1,4 @@
-//! Motions as animated GIF: one palette for all frames, and only what changes from frame to frame.
+//! Motions as animated GIF: one palette for all frames, and only the pixels that change from frame to frame.
 
 use std::borrow::Cow;
 
@@ -7,20 +7,20 @@ use kumite_motion::{Vec2, Vec3};
 use crate::camera::{Camera, View};
 use crate::image::Image;
 use crate::page::{Anchor, Mark, Page};
-use crate::strip::{Extent, Plan, Strip, Times, Window};
+use crate::strip::{Extent, PreparedStrip, Strip, Times, Window};
 
 /// How a motion is played.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Movie {
     /// Frames per second. GIF counts hundredths of a second: 20, 25 and 50 are exact.
     pub fps: f32,
-    /// Of a fast or slow motion: 0.5 plays at half speed.
+    /// 0.5 plays at half speed.
     pub speed: f32,
-    /// Seconds of the motion; `None` for all.
+    /// Part of the motion to show, seconds; `None` for all of it.
     pub range: Option<(f32, f32)>,
     /// Colours of the palette, 8 to 255. Fewer make smaller files and visible bands.
     pub colours: usize,
-    /// Longer motions are cut off here, frames.
+    /// Most frames; longer motions are cut off.
     pub most_frames: usize,
 }
 
@@ -31,8 +31,8 @@ impl Default for Movie {
 }
 
 impl Strip<'_> {
-    /// The motion as a GIF that repeats, seen from the first view. Width, height of the row, theme, floor and trails
-    /// are the strip's; times and layout are not used. [`Window::Pose`] lets the picture follow figures who leave it.
+    /// The motion as a looping GIF, seen from the first view. Width, row height, theme, floor and trails are the strip's;
+    /// times and layout are not used. With [`Window::Pose`] the picture follows figures that travel.
     pub fn to_gif(&self, movie: &Movie) -> Vec<u8> {
         let (from, to) = movie
             .range
@@ -44,41 +44,42 @@ impl Strip<'_> {
         let count = ((((to - from) / step).max(0.0) as usize) + 1).min(movie.most_frames.max(1));
         let times = (0..count).map(|i| from + i as f32 * step).collect();
         let strip = Strip { times: Times::At(times), ..self.clone() };
-        let plan = Plan::new(&strip);
-        let frames: Vec<Image> = pages(&plan).iter().map(|page| page.render()).collect();
+        let prepared = PreparedStrip::new(&strip);
+        let frames: Vec<Image> = pages(&prepared).iter().map(|page| page.render()).collect();
         encode(&frames, delay as u16, movie.colours.clamp(8, 255))
     }
 }
 
 /// One page per moment, all of one size.
-fn pages(plan: &Plan<'_>) -> Vec<Page> {
-    let strip = plan.strip;
+fn pages(prepared: &PreparedStrip<'_>) -> Vec<Page> {
+    let strip = prepared.strip;
     let view = strip.views.first().cloned().unwrap_or_else(View::three_quarter);
-    let forward = plan.forward(false);
+    let forward = prepared.forward(false);
     let camera = Camera::looking(&view, forward);
-    let mut middles: Vec<Vec3> = plan.moments.iter().map(|m| plan.middle(m)).collect();
+    let mut middles: Vec<Vec3> = prepared.moments.iter().map(|m| prepared.middle(m)).collect();
     let low = middles.iter().copied().fold(Vec3::INFINITY, Vec3::min);
     let high = middles.iter().copied().fold(Vec3::NEG_INFINITY, Vec3::max);
-    // Steps of a fight stay on stage; walks do not.
-    if strip.window == Window::World || (high - low).length() < 1.2 * plan.height {
+    // The camera stands still for the steps of a fight and follows longer walks.
+    if strip.window == Window::World || (high - low).length() < 1.2 * prepared.height {
         middles.fill(0.5 * (low + high));
     }
-    let extents = plan.moments.iter().zip(&middles).map(|(m, at)| plan.extent(m, &Camera { target: *at, ..camera }));
+    let extents =
+        prepared.moments.iter().zip(&middles).map(|(m, at)| prepared.extent(m, &Camera { target: *at, ..camera }));
     let all = extents.fold(Extent::EMPTY, Extent::or);
-    let air = 0.10 * plan.height;
+    let air = 0.10 * prepared.height;
     let (width, most) = (strip.width.max(64), strip.row_height.max(64));
     let size = all.size() + Vec2::new(2.0 * air, 2.3 * air);
     let scale = (width as f32 / size.x).min(most as f32 / size.y);
     let height = (size.y * scale).ceil() as usize;
     let centre = Vec2::new(0.5 * width as f32 - 0.5 * (all.low.x + all.high.x) * scale, -(all.low.y - air) * scale);
-    let step = plan.moments.get(1).map_or(0.0, |m| m.time - plan.moments[0].time);
-    let mut pages = Vec::with_capacity(plan.moments.len());
-    for (moment, middle) in plan.moments.iter().zip(&middles) {
+    let step = prepared.moments.get(1).map_or(0.0, |m| m.time - prepared.moments[0].time);
+    let mut pages = Vec::with_capacity(prepared.moments.len());
+    for (moment, middle) in prepared.moments.iter().zip(&middles) {
         let camera = Camera { scale, target: *middle, centre, ..camera };
-        let mut panel = plan.panel(camera, 0, 0, width, height);
+        let mut panel = prepared.panel(camera, 0, 0, width, height);
         panel.fade_from = 0.75;
-        plan.fill(&mut panel, moment, 0, 0.0, strip.trails.seconds.max(step));
-        plan.fill_props(&mut panel, moment.time, u32::MAX / 2);
+        prepared.fill(&mut panel, moment, 0, 0.0, strip.trails.seconds.max(step));
+        prepared.fill_props(&mut panel, moment.time, u32::MAX / 2);
         let mut page = Page { width, height, theme: strip.theme, panels: vec![panel], marks: Vec::new() };
         if strip.captions {
             page.marks.push(Mark::Text {
@@ -104,14 +105,14 @@ fn pages(plan: &Plan<'_>) -> Vec<Page> {
     pages
 }
 
-/// Bits of each component that tell colours apart when the palette is made.
+/// Bits kept of each colour component when the palette is made.
 const BITS: u32 = 6;
 
-/// Ordered dither (Bayer 1973), in display steps: spreads the few shades of the floor. Its pattern stands still, so
-/// that what does not move does not change.
+/// Ordered dither (Bayer 1973), in display steps: hides bands in the few shades of the floor. Its pattern is fixed, so
+/// pixels that do not move do not change.
 const DITHER: [[i16; 4]; 4] = [[-4, 0, -3, 1], [2, -2, 3, -1], [-3, 2, -4, 1], [4, -1, 3, -2]];
 
-/// The cells of all pixels, and their colours.
+/// Per pixel: the index of its cell in reduced colour space, and its dithered colour.
 fn cells(image: &Image) -> impl Iterator<Item = (usize, [u8; 3])> + '_ {
     image.pixels().iter().enumerate().map(|(i, p)| {
         let shift = DITHER[i / image.width() % 4][i % image.width() % 4];
@@ -125,7 +126,7 @@ fn encode(frames: &[Image], delay: u16, colours: usize) -> Vec<u8> {
     let Some(first) = frames.first() else { return bytes };
     let (palette, lookup) = palette(frames, colours);
     let (width, height) = (first.width() as u16, first.height() as u16);
-    // Index 0 is "as before"; colours follow.
+    // Index 0 is transparent: the pixel stays as it was. Colours follow.
     let mut table = vec![0, 0, 0];
     table.extend(palette.iter().flatten());
     let written = gif::Encoder::new(&mut bytes, width, height, &table).and_then(|mut encoder| {
@@ -138,12 +139,12 @@ fn encode(frames: &[Image], delay: u16, colours: usize) -> Vec<u8> {
         }
         Ok(())
     });
-    // Memory does not fail, and no frame is larger than the first.
+    // Writing to memory does not fail, and no frame is larger than the first.
     debug_assert!(written.is_ok());
     bytes
 }
 
-/// The smallest rectangle that changes, unchanged pixels in it transparent.
+/// The smallest rectangle around all changed pixels, with unchanged ones transparent.
 fn difference(before: &[u8], now: &[u8], width: u16, height: u16, delay: u16) -> gif::Frame<'static> {
     let w = usize::from(width);
     let changed = |i: usize| before.get(i) != Some(&now[i]);
@@ -172,7 +173,7 @@ fn difference(before: &[u8], now: &[u8], width: u16, height: u16, delay: u16) ->
     }
 }
 
-/// Median cut (Heckbert 1982) over all frames, and the palette's index for each cell of colour.
+/// Palette of all frames by median cut (Heckbert 1982), and for each colour cell its index in the GIF's table.
 fn palette(frames: &[Image], colours: usize) -> (Vec<[u8; 3]>, Vec<u8>) {
     let mut counts = vec![(0u64, [0u64; 3]); 1 << (3 * BITS)];
     for (cell, pixel) in frames.iter().flat_map(cells) {
@@ -183,7 +184,7 @@ fn palette(frames: &[Image], colours: usize) -> (Vec<[u8; 3]>, Vec<u8>) {
         }
     }
     let mean = |index: usize| counts[index].1.map(|s| s as f32 / counts[index].0.max(1) as f32);
-    // Square roots, or the paper's many pixels would take most of the palette.
+    // Square roots, because otherwise the background's many pixels would take most of the palette.
     let weight = |index: usize| (counts[index].0 as f32).sqrt();
     let used: Vec<usize> = (0..counts.len()).filter(|i| counts[*i].0 > 0).collect();
     let mut boxes = vec![used.clone()];
@@ -192,7 +193,7 @@ fn palette(frames: &[Image], colours: usize) -> (Vec<[u8; 3]>, Vec<u8>) {
             let wide = |k: usize| {
                 let low = cells.iter().map(|i| mean(*i)[k]).fold(f32::INFINITY, f32::min);
                 let high = cells.iter().map(|i| mean(*i)[k]).fold(f32::NEG_INFINITY, f32::max);
-                // The eye tells greens apart best, blues worst.
+                // The eye is most sensitive to green, least to blue.
                 (high - low) * [0.8, 1.0, 0.6][k]
             };
             (0..3).map(|k| (wide(k), k)).fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a })

@@ -1,4 +1,4 @@
-//! What is on a picture, before it becomes pixels or SVG: panels of solids, and marks on top.
+//! The contents of a picture before it becomes pixels or SVG: panels of solids, and flat marks on top.
 
 use kumite_motion::{Vec2, Vec3};
 
@@ -16,25 +16,26 @@ pub(crate) struct Page {
     pub marks: Vec<Mark>,
 }
 
-/// A window into a world.
+/// A rectangle of the page that shows a world through a camera.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Panel {
-    /// Left, top, width, height in pixels.
+    /// Left edge on the page, pixels.
     pub x: usize,
+    /// Top edge on the page, pixels.
     pub y: usize,
     pub width: usize,
     pub height: usize,
-    /// Pixels count from the panel's corner.
+    /// Its pixels are counted from the panel's upper left corner.
     pub camera: Camera,
-    /// Height of the ground.
+    /// Height of the floor, if there is one.
     pub floor: Option<f32>,
-    /// Distance of grid lines; 0 for none.
+    /// Distance between grid lines, world units; 0 for none.
     pub grid: f32,
-    /// How far the bodies' closeness darkens things, world units: a twentieth of a body.
+    /// Up to this distance a body darkens surfaces beside it, world units; about a twentieth of a body's height.
     pub near: f32,
-    /// Neighbours of one `run` melt into each other.
+    /// Consecutive solids with the same `run` number blend into one surface.
     pub solids: Vec<Solid>,
-    pub prints: Vec<Print>,
+    pub footprints: Vec<Footprint>,
     pub trails: Vec<Trail>,
     /// Fraction of the panel's half-width at which the floor begins to fade into the paper.
     pub fade_from: f32,
@@ -45,25 +46,25 @@ pub(crate) struct Solid {
     pub shape: Shape,
     pub colour: Rgb,
     pub run: u32,
-    /// How far it melts into neighbours of its run, as a fraction of its smaller radius.
+    /// Width over which it blends into solids of its run, as a fraction of its smaller radius.
     pub melt: f32,
 }
 
-/// A mark on the floor: something is planted here.
+/// A mark on the floor where a foot is planted.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Print {
+pub(crate) struct Footprint {
     pub at: Vec3,
     pub radius: f32,
     pub colour: Rgb,
 }
 
-/// The way of a point through the last frames.
+/// The path of a point through the last frames.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Trail {
-    /// World, oldest first.
+    /// World positions, oldest first.
     pub points: Vec<Vec3>,
     pub colour: Rgb,
-    /// Every how many points there is a dot, counted from the newest.
+    /// A dot is drawn at every so many points, counted from the newest.
     pub dot_every: usize,
 }
 
@@ -74,7 +75,7 @@ pub(crate) enum Anchor {
     End,
 }
 
-/// Flat drawing, in pixels.
+/// A flat mark on the page, in pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Mark {
     Text {
@@ -99,7 +100,7 @@ pub(crate) enum Mark {
         colour: Rgb,
         alpha: f32,
     },
-    /// A convex ring, counter-clockwise where y points up.
+    /// A convex polygon, counter-clockwise where y points up.
     Area {
         points: Vec<Vec2>,
         colour: Rgb,

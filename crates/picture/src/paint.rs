@@ -1,4 +1,4 @@
-//! Flat drawing on top of rendered panels: lines, discs, boxes, text; and the way from light to display values.
+//! The canvas: flat marks, trails and text on top of rendered panels, and conversion from linear light to display values.
 
 use std::ops::{Add, Mul};
 
@@ -9,7 +9,7 @@ use crate::image::Image;
 use crate::page::{Anchor, Mark, Page, Trail};
 use crate::theme::Rgb;
 
-/// A colour as light adds up: each component proportional to energy, 1 is white.
+/// A colour in linear light: components proportional to energy, 1 is white.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Linear {
     r: f32,
@@ -54,8 +54,8 @@ impl Mul<f32> for Linear {
     }
 }
 
-/// Steps of the table from light to display values; enough that neighbours differ by less than one display step
-/// everywhere above the darkest shades.
+/// Steps of the table from linear light to display values: enough that neighbours differ by less than one display step
+/// except in the darkest shades.
 const STEPS: usize = 8192;
 
 pub(crate) struct Canvas {
@@ -63,7 +63,7 @@ pub(crate) struct Canvas {
     height: usize,
     colours: Vec<Linear>,
     depths: Vec<f32>,
-    /// Corners of what may be painted.
+    /// Upper left and lower right corner of the area that may be painted.
     window: ((usize, usize), (usize, usize)),
 }
 
@@ -99,7 +99,7 @@ impl Canvas {
         Image::new(self.width, self.height, pixels)
     }
 
-    /// Blends where `cover` (0 to 1, of a pixel's middle) says.
+    /// Blends a colour in by `cover`, which maps a pixel's middle and depth to 0 to 1.
     fn fill(&mut self, min: Vec2, max: Vec2, colour: Rgb, alpha: f32, cover: impl Fn(Vec2, f32) -> f32) {
         let colour = Linear::from(colour);
         let (low, high) = self.window;
@@ -135,7 +135,7 @@ impl Canvas {
         self.window = ((panel.x.min(end.0), panel.y.min(end.1)), end);
         let points: Vec<_> = trail.points.iter().map(|p| panel.camera.project(*p)).collect();
         let last = points.len().saturating_sub(1).max(1) as f32;
-        // What is behind a body shows faintly through it.
+        // A trail behind a body shows faintly through it.
         let through = |z: f32, depth: f32| if z + 2.0 < depth { 0.28 } else { 1.0 };
         for (i, pair) in points.windows(2).enumerate() {
             let (p, q) = (pair[0], pair[1]);
@@ -220,7 +220,7 @@ fn font(bold: bool) -> Option<FontRef<'static>> {
 }
 
 fn shape_text(font: &FontRef<'_>, size: f32, text: &str) -> (Vec<Glyph>, f32) {
-    // Sizes are those of CSS: the em square. ab_glyph scales the line height instead.
+    // Sizes are em squares, as in CSS; ab_glyph scales by line height instead.
     let scale = PxScale::from(size * font.height_unscaled() / font.units_per_em().unwrap_or(1000.0));
     let scaled = font.as_scaled(scale);
     let (mut x, mut last) = (0.0, None);

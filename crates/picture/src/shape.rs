@@ -1,22 +1,22 @@
-//! Solids in pixels: their distance fields, outlines and bounds.
+//! Solids: their distance fields, outlines and bounds in pixel space. Does not shade or draw them.
 
 use kumite_motion::{Quat, Vec2, Vec3};
 
 use crate::body::Cone;
 use crate::camera::Camera;
 
-/// A solid of the world.
+/// A solid in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {
-    /// The hull of two balls; a ball if both are the same, a capsule if only the radii are.
+    /// The hull of two balls; a ball if both are equal, a capsule if only their radii are.
     Cone(Cone),
     /// A box.
     Block {
         /// Its middle.
         centre: Vec3,
-        /// Half its sides.
+        /// Side its sides.
         half: Vec3,
-        /// How it is turned.
+        /// Its rotation.
         turn: Quat,
     },
     /// A cylinder with flat ends.
@@ -25,12 +25,12 @@ pub enum Shape {
         a: Vec3,
         /// Middle of the other.
         b: Vec3,
-        /// Of both ends.
+        /// Radius of both ends.
         radius: f32,
     },
 }
 
-/// Corners of a circle in outlines of cylinders.
+/// Corners of the polygon that stands for a circle in outlines of cylinders.
 const ROUND: usize = 24;
 
 impl Shape {
@@ -39,12 +39,12 @@ impl Shape {
         Shape::Cone(Cone { a: centre, ra: radius, b: centre, rb: radius })
     }
 
-    /// A box upright on the axes of the world.
+    /// A box aligned with the axes of the world.
     pub fn block(centre: Vec3, half: Vec3) -> Shape {
         Shape::Block { centre, half, turn: Quat::IDENTITY }
     }
 
-    /// The same, elsewhere.
+    /// The shape moved by a vector.
     #[must_use]
     pub fn moved(mut self, by: Vec3) -> Shape {
         match &mut self {
@@ -61,7 +61,7 @@ impl Shape {
         self
     }
 
-    /// Balls that together contain the shape and touch its outline; their bounds are its bounds.
+    /// Balls whose hull is the shape, or its corners as balls of radius 0: their bounds are its bounds.
     pub(crate) fn balls(&self) -> Vec<(Vec3, f32)> {
         match self {
             Shape::Cone(cone) => vec![(cone.a, cone.ra), (cone.b, cone.rb)],
@@ -69,7 +69,7 @@ impl Shape {
         }
     }
 
-    /// Points whose hull is the shape, for flat-sided ones.
+    /// Points whose hull is the shape; none for cones.
     pub(crate) fn corners(&self) -> Vec<Vec3> {
         match *self {
             Shape::Cone(_) => Vec::new(),
@@ -93,7 +93,7 @@ impl Shape {
     }
 }
 
-/// A cone prepared for many distance queries, in three dimensions.
+/// A cone prepared for many distance queries.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Taper {
     a: Vec3,
@@ -101,7 +101,7 @@ pub(crate) struct Taper {
     length: f32,
     ra: f32,
     rb: f32,
-    /// Outward normal of the flank against the axis: sine and cosine.
+    /// Sine and cosine of the angle by which the flank narrows: its outward normal's parts along and across the axis.
     sin: f32,
     cos: f32,
 }
@@ -157,7 +157,7 @@ impl Taper {
         let y = q.dot(self.axis);
         let xx = (q.length_squared() - y * y).max(0.0);
         let x = xx.sqrt();
-        // Along the flank: before its start the first ball is nearest, after its end the second.
+        // `s` runs along the flank: before its start the first ball is nearest, after its end the second.
         let s = self.cos * y - self.sin * x;
         if s < 0.0 {
             (xx + y * y).sqrt() - self.ra
@@ -168,9 +168,7 @@ impl Taper {
             self.cos * x + self.sin * y - self.ra
         }
     }
-}
 
-impl Taper {
     /// Distance and the direction in which it grows.
     #[inline(always)]
     pub(crate) fn gradient(&self, p: Vec3) -> (f32, Vec3) {
@@ -198,7 +196,7 @@ fn higher(a: Option<f32>, b: Option<f32>) -> Option<f32> {
     }
 }
 
-/// The outline of a cone in the plane: the hull of two discs, with a height at each.
+/// The outline of a cone in a plane: the hull of two discs, each at a height above the plane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FlatTaper {
     a: Vec2,
@@ -245,8 +243,8 @@ impl FlatTaper {
     }
 }
 
-/// Where the straight flanks of two discs' hull begin and end: on the first disc, on the second, for the side to
-/// the left of the way from a to b, then for the other. `None` if one disc holds the other.
+/// Where the straight sides of the hull of two discs touch the first disc and the second: the side left of the direction
+/// from a to b, then the other. `None` if one disc contains the other.
 pub(crate) fn flanks(a: Vec2, ra: f32, b: Vec2, rb: f32) -> Option<[Vec2; 4]> {
     let d = b - a;
     let length = d.length();
@@ -290,7 +288,7 @@ pub(crate) fn hull(mut points: Vec<Vec2>) -> Vec<Vec2> {
     out
 }
 
-/// A solid in the pixels of one camera.
+/// Distance field of a solid in the pixel space of a camera.
 #[derive(Clone, Debug)]
 pub(crate) enum Field {
     Taper(Taper),
@@ -301,7 +299,7 @@ pub(crate) enum Field {
 impl Field {
     pub(crate) fn new(shape: &Shape, camera: &Camera) -> Field {
         match *shape {
-            Shape::Cone(c) => Field::Taper(Taper::new(&seen(&c, camera))),
+            Shape::Cone(c) => Field::Taper(Taper::new(&project_cone(&c, camera))),
             Shape::Block { centre, half, turn } => {
                 Field::Block { centre: camera.project(centre), axes: camera.axes(turn), half: half * camera.scale }
             }
@@ -331,9 +329,7 @@ impl Field {
             }
         }
     }
-}
 
-impl Field {
     /// Distance and the direction in which it grows.
     #[inline]
     pub(crate) fn gradient(&self, p: Vec3) -> (f32, Vec3) {
@@ -350,8 +346,8 @@ impl Field {
     }
 }
 
-/// A cone in pixels.
-pub(crate) fn seen(cone: &Cone, camera: &Camera) -> Cone {
+/// A cone in pixel space.
+pub(crate) fn project_cone(cone: &Cone, camera: &Camera) -> Cone {
     Cone {
         a: camera.project(cone.a),
         ra: cone.ra * camera.scale,
@@ -386,7 +382,7 @@ mod tests {
         }
 
         #[test]
-        fn gradients_are_those_of_the_distance(
+        fn gradients_match_the_distance(
             a in vec3(10.0), ra in 0.1f32..4.0, b in vec3(10.0), rb in 0.1f32..4.0, p in vec3(20.0),
         ) {
             let taper = Taper::new(&Cone { a, ra, b, rb });
@@ -396,7 +392,7 @@ mod tests {
         }
 
         #[test]
-        fn rays_enter_where_the_distance_is_nothing(
+        fn rays_enter_where_the_distance_is_zero(
             a in vec3(10.0), ra in 0.1f32..4.0, b in vec3(10.0), rb in 0.1f32..4.0,
             x in -12f32..12.0, y in -12f32..12.0,
         ) {

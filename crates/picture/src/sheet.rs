@@ -1,4 +1,4 @@
-//! Contact sheets: many strips on one page.
+//! Contact sheets: many strips on one page, and as many pages as needed.
 
 use kumite_motion::Vec2;
 
@@ -8,18 +8,18 @@ use crate::strip::Strip;
 use crate::svg;
 use crate::theme::Theme;
 
-/// Many clips, a small strip each.
+/// A contact sheet: a small strip for each of many clips.
 #[derive(Clone, Debug)]
 pub struct Sheet<'a> {
     /// Heading; empty leaves the line out.
     pub title: String,
-    /// Width and theme are the sheet's, everything else their own.
+    /// The sheet sets their width and theme; everything else is their own.
     pub strips: Vec<Strip<'a>>,
-    /// Strips beside each other.
+    /// Strips side by side.
     pub columns: usize,
-    /// Strips above each other; more go to further pages.
+    /// Rows of strips on a page; more go to further pages.
     pub rows: usize,
-    /// Of a page, pixels.
+    /// Width of a page, pixels.
     pub width: usize,
     /// Colours of paper and ink.
     pub theme: Theme,
@@ -31,9 +31,9 @@ impl Default for Sheet<'_> {
     }
 }
 
-/// Letters of a page's heading, pixels.
+/// Height of the heading's letters, pixels.
 const TITLE: f32 = 22.0;
-/// Around everything, pixels.
+/// Margin of the page, pixels.
 const MARGIN: f32 = 16.0;
 
 impl<'a> Sheet<'a> {
@@ -42,12 +42,12 @@ impl<'a> Sheet<'a> {
         self.strips.len().div_ceil(self.per_page()).max(1)
     }
 
-    /// One page as pixels; an empty page past the last.
+    /// Draws one page as pixels; past the last one, an empty page.
     pub fn render(&self, page: usize) -> Image {
         self.page(page).render()
     }
 
-    /// One page as an SVG document.
+    /// Draws one page as an SVG document.
     pub fn to_svg(&self, page: usize) -> String {
         svg::page(&self.page(page))
     }
@@ -89,7 +89,7 @@ impl<'a> Sheet<'a> {
             for (column, strip) in row.iter().enumerate() {
                 let cell = Strip { width: width / columns, theme: self.theme, ..strip.clone() }.page();
                 tallest = tallest.max(cell.height);
-                place(&mut page, cell, column * (width / columns), y as usize);
+                insert(&mut page, cell, column * (width / columns), y as usize);
             }
             y += tallest as f32;
             page.marks.push(Mark::Line {
@@ -106,7 +106,8 @@ impl<'a> Sheet<'a> {
     }
 }
 
-fn place(page: &mut Page, cell: Page, x: usize, y: usize) {
+/// Adds the contents of a strip's page at an offset.
+fn insert(page: &mut Page, cell: Page, x: usize, y: usize) {
     let by = Vec2::new(x as f32, y as f32);
     for mut panel in cell.panels {
         panel.x += x;

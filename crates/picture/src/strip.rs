@@ -1,28 +1,27 @@
-//! Film strips: moments of a motion side by side or along its path.
+//! Film strips: moments of a motion side by side or along its path. Lays them out; `render` and `svg` draw them.
 
 use kumite_motion::{Vec2, Vec3, WorldPose};
 
 use crate::body::Group;
 use crate::camera::{Camera, View};
+use crate::figure::{Figure, PreparedFigure, Prop};
 use crate::image::Image;
-use crate::page::{Anchor, Mark, Page, Panel, Print, Solid, Trail};
+use crate::page::{Anchor, Footprint, Mark, Page, Panel, Solid, Trail};
 use crate::paint::text_width;
-use crate::render;
-use crate::scene::{Cast, Figure, Prop};
 use crate::theme::Theme;
 use crate::{svg, timeline};
 
-/// Which moments are shown, in seconds from the start of the picture's time.
+/// Which moments are shown, in seconds of picture time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Times {
-    /// So many, evenly from the first frame to the last.
+    /// This many, evenly spaced from the first frame to the last.
     Even(usize),
-    /// So many between the first frame and the last, closer together where more moves: extremes of quick actions
-    /// are not missed.
+    /// This many from the first frame to the last, closer together where the motion is faster, so that extremes of quick
+    /// actions are not missed.
     ByMotion(usize),
-    /// So many, evenly over an interval.
+    /// From, to, and how many, evenly spaced.
     Between(f32, f32, usize),
-    /// These.
+    /// Exactly these.
     At(Vec<f32>),
 }
 
@@ -31,80 +30,80 @@ pub enum Times {
 pub enum Layout {
     /// Side by side, one column per moment and one row per view.
     Row,
-    /// All in one world, where they happen; one row per view.
+    /// All poses in one world, each where it happens; one row per view.
     Travel,
 }
 
 /// What the cells of a row show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Window {
-    /// Each cell its pose and no more: the largest figures. Where they stand shows on the grid.
+    /// Each cell is centred on its pose: the figures are as large as possible, and only the grid shows where they stand.
     Pose,
-    /// All cells the same piece of the world: steps and shifts of weight show.
+    /// All cells show the same part of the world, so that steps and shifts of weight can be seen.
     World,
 }
 
 /// Where the ground is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Floor {
-    /// At 0 if the lowest point comes near it, else under the lowest point.
+    /// At 0 if the lowest point of the bodies comes near it, else at the lowest point.
     Auto,
     /// At this height.
     At(f32),
-    /// Nowhere.
+    /// No floor.
     None,
 }
 
-/// Ways of hands and feet drawn behind each pose.
+/// Paths of hands and feet drawn behind each pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trails {
-    /// Of both hands.
+    /// Whether both hands have one.
     pub hands: bool,
-    /// Of both feet.
+    /// Whether both feet have one.
     pub feet: bool,
-    /// How far back, seconds; never farther than to the pose before.
+    /// How far back they reach, seconds; never farther than the previous pose.
     pub seconds: f32,
 }
 
-/// A film strip. Everything has a default but the figures.
+/// A film strip. Everything but the figures has a default.
 #[derive(Clone, Debug)]
 pub struct Strip<'a> {
-    /// Who moves.
+    /// Characters.
     pub figures: Vec<Figure<'a>>,
-    /// What else is there.
+    /// Balls, walls and other props.
     pub props: Vec<Prop>,
-    /// Heading; `None` takes the clips' names, an empty one leaves the line out.
+    /// Heading; `None` takes the clips' names, an empty text leaves the line out.
     pub title: Option<String>,
-    /// Which moments.
+    /// Moments shown.
     pub times: Times,
-    /// From where; one row each.
+    /// Views, one row each.
     pub views: Vec<View>,
-    /// How arranged.
+    /// How poses are arranged.
     pub layout: Layout,
-    /// What cells show, for [`Layout::Row`].
+    /// What each cell shows in [`Layout::Row`].
     pub window: Window,
     /// Colours of paper, floor and ink.
     pub theme: Theme,
-    /// Of the picture, pixels.
+    /// Width of the picture, pixels.
     pub width: usize,
-    /// Greatest height of one row of figures, pixels. Wide strips of few poses are limited by it.
+    /// Greatest height of one row of figures, pixels; limits the size of figures in wide strips of few poses.
     pub row_height: usize,
-    /// The ground.
+    /// Height of the floor.
     pub floor: Floor,
-    /// Metres in one unit of the clips; `None` guesses metres or centimetres from a person's height, else draws a
-    /// grid of round numbers.
+    /// Metres in one unit of the clips. `None` guesses metres or centimetres from a person's height; if that fails, grid
+    /// lines are at round numbers of the unit.
     pub metres_per_unit: Option<f32>,
-    /// Grid lines on the floor.
+    /// Whether the floor has grid lines.
     pub grid: bool,
-    /// Ways of hands and feet.
+    /// Paths of hands and feet.
     pub trails: Trails,
-    /// Seconds and frame under each pose.
+    /// Whether each pose has its time below it.
     pub captions: bool,
-    /// Spans, contacts and the moments shown on a line below.
+    /// Whether a timeline below shows spans, contacts and the moments drawn.
     pub timeline: bool,
-    /// How far the colours of the earliest pose of [`Layout::Travel`] go towards the paper, 0 to 1.
+    /// How far the earliest pose of [`Layout::Travel`] fades into the paper, 0 to 1.
     pub ghost: f32,
-    /// Height of captions' letters, pixels; the heading is half as large again.
+    /// Height of the letters of captions, pixels; the heading is half as large again.
     pub letters: f32,
 }
 
@@ -135,46 +134,31 @@ impl Default for Strip<'_> {
 
 /// Space around everything, pixels.
 const MARGIN: f32 = 18.0;
-/// Heading's letters against captions'.
+/// Size of the heading relative to captions.
 const HEADING: f32 = 1.5;
 
 impl<'a> Strip<'a> {
-    /// Of one clip, with the defaults.
+    /// A strip of one figure, with the defaults.
     pub fn of(figure: Figure<'a>) -> Strip<'a> {
         Strip { figures: vec![figure], ..Strip::default() }
     }
 
-    /// As pixels.
+    /// Draws it as pixels.
     pub fn render(&self) -> Image {
         self.page().render()
     }
 
-    /// As an SVG document with flat shading, text as text.
+    /// Draws it as an SVG document with flat shading and real text.
     pub fn to_svg(&self) -> String {
         svg::page(&self.page())
     }
 
     pub(crate) fn page(&self) -> Page {
-        Plan::new(self).page()
+        PreparedStrip::new(self).page()
     }
 }
 
-impl Page {
-    pub(crate) fn render(&self) -> Image {
-        let mut canvas = render::page(self);
-        for (index, panel) in self.panels.iter().enumerate() {
-            for trail in &panel.trails {
-                canvas.trail(self, index, trail);
-            }
-        }
-        for mark in &self.marks {
-            canvas.mark(mark);
-        }
-        canvas.into_image()
-    }
-}
-
-/// One moment: everyone's pose.
+/// The poses of all figures at one time.
 pub(crate) struct Moment {
     pub time: f32,
     pub worlds: Vec<WorldPose>,
@@ -199,22 +183,22 @@ impl Extent {
     }
 }
 
-/// A strip with everything that layouts need to know.
-pub(crate) struct Plan<'a> {
+/// A strip with its bodies built and its moments posed, ready for layout.
+pub(crate) struct PreparedStrip<'a> {
     pub strip: &'a Strip<'a>,
-    pub cast: Vec<Cast<'a>>,
-    /// Of the tallest body.
+    pub cast: Vec<PreparedFigure<'a>>,
+    /// Height of the tallest body.
     pub height: f32,
     pub floor: Option<f32>,
-    /// Metres in a unit, if known.
+    /// Metres in one unit, if known.
     pub metres: Option<f32>,
     pub moments: Vec<Moment>,
     pub seconds: f32,
 }
 
-impl<'a> Plan<'a> {
-    pub(crate) fn new(strip: &'a Strip<'a>) -> Plan<'a> {
-        let cast: Vec<Cast> = strip.figures.iter().map(Cast::new).collect();
+impl<'a> PreparedStrip<'a> {
+    pub(crate) fn new(strip: &'a Strip<'a>) -> PreparedStrip<'a> {
+        let cast: Vec<PreparedFigure> = strip.figures.iter().map(PreparedFigure::new).collect();
         let height = cast.iter().map(|c| c.body.height).fold(0.0, f32::max);
         let height = if height > 0.0 { height } else { 1.0 };
         let seconds = strip.figures.iter().map(|a| a.starts_at + a.clip.seconds()).fold(0.0, f32::max);
@@ -224,7 +208,7 @@ impl<'a> Plan<'a> {
         };
         let times: Vec<f32> = match &strip.times {
             Times::Even(count) => even(0.0, seconds, *count),
-            Times::ByMotion(count) => by_motion(&cast, seconds, *count),
+            Times::ByMotion(count) => times_by_motion(&cast, seconds, *count),
             Times::Between(from, to, count) => even(*from, *to, *count),
             Times::At(times) if times.is_empty() => vec![0.0],
             Times::At(times) => times.clone(),
@@ -237,10 +221,10 @@ impl<'a> Plan<'a> {
                 _ => None,
             }
         });
-        let mut plan = Plan { strip, cast, height, floor: None, metres, moments: Vec::new(), seconds };
-        plan.moments = times.into_iter().map(|time| plan.moment(time)).collect();
-        plan.floor = plan.find_floor();
-        plan
+        let mut prepared = PreparedStrip { strip, cast, height, floor: None, metres, moments: Vec::new(), seconds };
+        prepared.moments = times.into_iter().map(|time| prepared.moment(time)).collect();
+        prepared.floor = prepared.find_floor();
+        prepared
     }
 
     pub(crate) fn moment(&self, time: f32) -> Moment {
@@ -268,14 +252,14 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Where azimuth 0 faces.
+    /// Ground direction that azimuth 0 looks at from the front.
     pub(crate) fn forward(&self, along_path: bool) -> Vec3 {
         let Some(cast) = self.cast.first() else { return Vec3::Z };
         if along_path && let (Some(first), Some(last)) = (self.moments.first(), self.moments.last()) {
-            let way = root(last) - root(first);
-            let way = Vec3::new(way.x, 0.0, way.z);
-            if way.length() > 0.5 * self.height {
-                return way.normalize_or(Vec3::Z);
+            let travel = mean_root(last) - mean_root(first);
+            let travel = Vec3::new(travel.x, 0.0, travel.z);
+            if travel.length() > 0.5 * self.height {
+                return travel.normalize_or(Vec3::Z);
             }
         }
         let mean: Vec3 = self.moments.iter().map(|m| cast.facing(m.time)).sum::<Vec3>();
@@ -287,7 +271,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Bodies and props that count, seen by a camera of scale 1.
+    /// Rectangle around all bodies and the props with `fit`, seen by a camera of scale 1.
     pub(crate) fn extent(&self, moment: &Moment, camera: &Camera) -> Extent {
         let mut extent = Extent::EMPTY;
         let mut add = |p: Vec3, r: f32| {
@@ -312,7 +296,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Everything at one moment. `gap` is the time since the pose before, for trails.
+    /// Adds the figures at one moment. `gap` is the time since the previous pose, which trails do not exceed.
     pub(crate) fn fill(&self, panel: &mut Panel, moment: &Moment, instance: usize, fade: f32, gap: f32) {
         let strip = self.strip;
         let floor = self.floor.unwrap_or(0.0);
@@ -320,8 +304,8 @@ impl<'a> Plan<'a> {
             let number = (instance * self.cast.len() + i) as u32;
             panel.solids.extend(cast.solids(world, number, fade, strip.theme.paper));
             if self.floor.is_some() {
-                let prints: Vec<Print> = cast.prints(moment.time, world, floor);
-                panel.prints.extend(prints);
+                let footprints: Vec<Footprint> = cast.footprints(moment.time, world, floor);
+                panel.footprints.extend(footprints);
             }
             let seconds = strip.trails.seconds.min(gap);
             let hands = [Group::LeftHand, Group::RightHand].into_iter().filter(|_| strip.trails.hands);
@@ -378,7 +362,7 @@ impl<'a> Plan<'a> {
             grid: self.grid(),
             near: 0.055 * self.height,
             solids: Vec::new(),
-            prints: Vec::new(),
+            footprints: Vec::new(),
             trails: Vec::new(),
             fade_from: 0.55,
         }
@@ -386,7 +370,7 @@ impl<'a> Plan<'a> {
 
     /// Where the window of a moment is centred: the middle of the figures on the floor.
     pub(crate) fn middle(&self, moment: &Moment) -> Vec3 {
-        let mut at = root(moment);
+        let mut at = mean_root(moment);
         at.y = self.floor.unwrap_or(0.0);
         at
     }
@@ -417,7 +401,7 @@ impl<'a> Plan<'a> {
             return 0.5 * MARGIN;
         }
         let size = HEADING * strip.letters;
-        let title = fitted(&title, size, page.width as f32 - 2.0 * MARGIN);
+        let title = shorten_to_fit(&title, size, page.width as f32 - 2.0 * MARGIN);
         let baseline = MARGIN + 0.8 * size;
         page.marks.push(Mark::Text {
             at: Vec2::new(MARGIN, baseline),
@@ -429,9 +413,10 @@ impl<'a> Plan<'a> {
         });
         if let Some(figure) = strip.figures.first() {
             let clip = figure.clip;
-            let mut facts = format!("{:.2} s   {} fps   {} frames", clip.seconds(), plain(clip.fps()), clip.frames());
+            let mut facts =
+                format!("{:.2} s   {} fps   {} frames", clip.seconds(), format_number(clip.fps()), clip.frames());
             if let (Some(metres), true) = (self.metres, strip.grid && self.floor.is_some()) {
-                facts.push_str(&format!("   grid {} m", plain(self.grid() * metres)));
+                facts.push_str(&format!("   grid {} m", format_number(self.grid() * metres)));
             }
             let room = page.width as f32 - 3.0 * MARGIN - text_width(size, true, &title);
             if text_width(self.strip.letters, false, &facts) < room {
@@ -488,7 +473,7 @@ impl<'a> Plan<'a> {
         for (row, (camera, extents)) in cells.iter().enumerate() {
             let all = extents.iter().copied().fold(Extent::EMPTY, Extent::or);
             let top = all.low.y - air;
-            // Below the feet there is room for the floor to end softly.
+            // Room below the feet for the floor to fade out.
             let bottom = all.high.y.max(0.0) + 1.3 * air;
             let height = ((bottom - top) * scale).ceil().max(8.0) as usize;
             let mut x = 0.5 * MARGIN;
@@ -536,7 +521,7 @@ impl<'a> Plan<'a> {
         });
     }
 
-    /// The time below a pose, if the place is free from `free` on. Returns what is free then.
+    /// Writes the time below a pose unless that would overlap text that ends at `free`. Returns where text now ends.
     fn caption(&self, page: &mut Page, time: f32, x: f32, baseline: f32, free: f32) -> f32 {
         let text = format!("{time:.2} s");
         let half = 0.5 * text_width(self.strip.letters, true, &text) + 3.0;
@@ -614,14 +599,14 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// How much of [`Times::ByMotion`] is plain time: holds still get a pose now and then.
+/// Share of plain time in [`Times::ByMotion`], so that a pose that is held still appears now and then.
 const CLOCK: f32 = 0.3;
 
-/// Times at equal shares of the way that all joints go.
-fn by_motion(cast: &[Cast<'_>], seconds: f32, count: usize) -> Vec<f32> {
+/// Times at equal shares of the distance that all joints travel, moved to nearby extremes of the motion.
+fn times_by_motion(cast: &[PreparedFigure<'_>], seconds: f32, count: usize) -> Vec<f32> {
     const STEPS: usize = 240;
     let time = |step: usize| seconds * step as f32 / STEPS as f32;
-    let mut way = vec![0.0f32];
+    let mut travelled = vec![0.0f32];
     let mut before: Vec<WorldPose> = cast.iter().map(|c| c.world(0.0)).collect();
     for step in 1..=STEPS {
         let now: Vec<WorldPose> = cast.iter().map(|c| c.world(time(step))).collect();
@@ -631,11 +616,11 @@ fn by_motion(cast: &[Cast<'_>], seconds: f32, count: usize) -> Vec<f32> {
             .flat_map(|(b, n)| b.positions.iter().zip(&n.positions))
             .map(|(p, q)| p.distance(*q))
             .sum();
-        way.push(way.last().copied().unwrap_or(0.0) + moved);
+        travelled.push(travelled.last().copied().unwrap_or(0.0) + moved);
         before = now;
     }
-    let all = way.last().copied().unwrap_or(0.0).max(1e-12);
-    let share = |step: usize| CLOCK * step as f32 / STEPS as f32 + (1.0 - CLOCK) * way[step] / all;
+    let all = travelled.last().copied().unwrap_or(0.0).max(1e-12);
+    let share = |step: usize| CLOCK * step as f32 / STEPS as f32 + (1.0 - CLOCK) * travelled[step] / all;
     let last = count.saturating_sub(1).max(1);
     let mut step = 0;
     let mut steps: Vec<usize> = (0..count.max(1))
@@ -646,8 +631,8 @@ fn by_motion(cast: &[Cast<'_>], seconds: f32, count: usize) -> Vec<f32> {
             if i == last { STEPS } else { step }
         })
         .collect();
-    // Extremes are where the motion turns and is slow for a moment: each pose goes to the one near it.
-    let speed = |i: usize| way[(i + 2).min(STEPS)] - way[i.saturating_sub(2)];
+    // At an extreme the motion reverses and is slow for a moment: each pose moves to one nearby.
+    let speed = |i: usize| travelled[(i + 2).min(STEPS)] - travelled[i.saturating_sub(2)];
     for k in 1..steps.len().saturating_sub(1) {
         let (before, here, after) = (steps[k - 1], steps[k], steps[k + 1]);
         let (low, high) = (here - (here - before) * 2 / 5, here + after.saturating_sub(here) * 2 / 5);
@@ -660,14 +645,14 @@ fn by_motion(cast: &[Cast<'_>], seconds: f32, count: usize) -> Vec<f32> {
     steps.into_iter().map(time).collect()
 }
 
-/// Middle of the figures' roots.
-fn root(moment: &Moment) -> Vec3 {
+/// Mean position of the figures' roots.
+fn mean_root(moment: &Moment) -> Vec3 {
     let sum: Vec3 = moment.worlds.iter().filter_map(|w| w.positions.first()).copied().sum();
     sum / moment.worlds.len().max(1) as f32
 }
 
-/// A text cut off, with dots, where it would not fit.
-fn fitted(text: &str, size: f32, room: f32) -> String {
+/// The text, cut off with an ellipsis where it would be wider than `room`.
+fn shorten_to_fit(text: &str, size: f32, room: f32) -> String {
     if text_width(size, true, text) <= room {
         return text.to_owned();
     }
@@ -681,8 +666,8 @@ fn fitted(text: &str, size: f32, room: f32) -> String {
     }
 }
 
-/// A number with two decimals at most, without trailing zeros.
-pub(crate) fn plain(value: f32) -> String {
+/// A number with at most two decimals and no trailing zeros.
+pub(crate) fn format_number(value: f32) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

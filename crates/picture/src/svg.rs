@@ -1,4 +1,4 @@
-//! Pages as SVG: hulls in painter's order, one gradient per colour, text as text.
+//! Writes pages as SVG: outlines in painter's order, one gradient per colour, text as text. Does not lay pages out.
 
 use std::fmt::Write;
 
@@ -6,10 +6,10 @@ use kumite_motion::{Vec2, Vec3};
 
 use crate::camera::Camera;
 use crate::page::{Anchor, Mark, Page, Panel, Solid};
-use crate::shape::{Shape, flanks, hull, seen};
+use crate::shape::{Shape, flanks, hull, project_cone};
 use crate::theme::{Rgb, Theme};
 
-/// What shadows and outlines tend to, as a fraction of the way from a colour to the theme's shade.
+/// Colour of outlines: this fraction of the way from a body's colour to the theme's shade.
 const OUTLINE: f32 = 0.55;
 
 pub(crate) fn page(page: &Page) -> String {
@@ -30,7 +30,7 @@ pub(crate) fn page(page: &Page) -> String {
         out.put(format_args!("</svg>\n"));
     }
     for mark in &page.marks {
-        flat(&mut out, mark);
+        flat_mark(&mut out, mark);
     }
     out.put(format_args!("</svg>\n"));
     out.text
@@ -63,7 +63,7 @@ fn gradients(out: &mut Writer, page: &Page) {
             colour.hex(),
         ));
     }
-    // The floor ends softly on all sides.
+    // Masks that fade the floor out on all sides.
     for (name, x, y, stops) in [
         (
             "beside",
@@ -93,12 +93,12 @@ fn id(colour: Rgb) -> String {
     format!("c{:02x}{:02x}{:02x}", colour.0, colour.1, colour.2)
 }
 
-/// Grid, planted feet and the shadows straight below.
+/// Grid, footprints, and shadows straight below the bodies.
 fn floor(out: &mut Writer, panel: &Panel, theme: &Theme) {
     let camera = &panel.camera;
     let Some(level) = panel.floor else { return };
     let (w, h) = (panel.width as f32, panel.height as f32);
-    // From the horizon of the rendered floor's fading down to the panel's end.
+    // Begins where the floor of rendered pictures has faded out.
     let top = (camera.centre.y - 0.8 * h * (1.6 * camera.back.y).clamp(0.12, 1.0)).clamp(0.0, h);
     let corners = [(0.0, top), (w, top), (w, h), (0.0, h)].map(|(x, y)| camera.on_floor(Vec2::new(x, y), level));
     let [Some(a), Some(b), Some(c), Some(d)] = corners else {
@@ -119,7 +119,7 @@ fn floor(out: &mut Writer, panel: &Panel, theme: &Theme) {
             for i in first..=last.min(first + 400) {
                 let base = axis * (i as f32 * panel.grid) + Vec3::Y * level;
                 let ends = [low, high].map(|end| camera.project(base + other * end.dot(other)).truncate());
-                if let Some([p, q]) = inside(ends, Vec2::new(0.0, top), Vec2::new(w, h)) {
+                if let Some([p, q]) = clip_line(ends, Vec2::new(0.0, top), Vec2::new(w, h)) {
                     let _ = write!(path, "M{:.1} {:.1}L{:.1} {:.1}", p.x, p.y, q.x, q.y);
                 }
             }
@@ -128,7 +128,7 @@ fn floor(out: &mut Writer, panel: &Panel, theme: &Theme) {
         out.put(format_args!("<path d=\"{path}\" stroke=\"{grid}\" stroke-width=\".8\" fill=\"none\"/>\n"));
     }
     out.put(format_args!("</g></g>\n"));
-    for print in &panel.prints {
+    for print in &panel.footprints {
         let at = camera.project(print.at);
         let (rx, ry) = (print.radius * camera.scale, print.radius * camera.scale * camera.back.y);
         out.put(format_args!(
@@ -156,8 +156,8 @@ fn floor(out: &mut Writer, panel: &Panel, theme: &Theme) {
     out.put(format_args!("</g>\n"));
 }
 
-/// The piece of a line that lies in a rectangle (Liang and Barsky 1984).
-fn inside(line: [Vec2; 2], low: Vec2, high: Vec2) -> Option<[Vec2; 2]> {
+/// The part of a line inside a rectangle (Liang and Barsky 1984).
+fn clip_line(line: [Vec2; 2], low: Vec2, high: Vec2) -> Option<[Vec2; 2]> {
     let [p, q] = line;
     let d = q - p;
     let (mut from, mut to) = (0.0f32, 1.0f32);
@@ -208,18 +208,18 @@ fn solids(out: &mut Writer, panel: &Panel, theme: &Theme) {
     let camera = &panel.camera;
     let depth = |solid: &Solid| {
         let balls = solid.shape.balls();
-        // The front counts a little more than the middle: a nose lies on its face.
+        // A little nearer than the middle, so that a nose is drawn over its face.
         let mean = balls.iter().map(|(p, _)| camera.project(*p).z).sum::<f32>() / balls.len().max(1) as f32;
         mean + 0.3 * balls.iter().map(|b| b.1).fold(0.0, f32::max) * camera.scale
     };
     let mut order: Vec<(f32, &Solid)> = Vec::with_capacity(panel.solids.len());
     for run in panel.solids.chunk_by(|a, b| a.run == b.run) {
-        // What melts into one, as a trunk does, lies at one depth; limbs may reach from behind it to before it.
+        // Strongly blended runs such as the trunk have one depth; limbs may reach from behind them to in front of them.
         let mean = run.iter().map(depth).sum::<f32>() / run.len() as f32;
         order.extend(run.iter().map(|s| (if s.melt >= 0.5 { mean } else { depth(s) }, s)));
     }
     order.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // Parts of one run become one shape unless something of another run lies between them on the page.
+    // Solids of one run become one shape unless one of another run is drawn between them.
     let mut pieces: Vec<Piece<'_>> = Vec::new();
     for (_, solid) in order {
         let (low, high) = bounds(&solid.shape, camera);
@@ -244,7 +244,7 @@ fn solids(out: &mut Writer, panel: &Panel, theme: &Theme) {
                 extra.push((path, fill));
             }
         }
-        // The outline first, so that none runs through the inside of a shape.
+        // The outline first, so that no line crosses the inside of a shape.
         out.put(format_args!(
             "<path d=\"{body}\" stroke=\"{stroke}\" stroke-width=\"1.4\"/><path d=\"{body}\" fill=\"url(#{})\"/>\n",
             id(colour)
@@ -281,7 +281,7 @@ fn faces(solid: &Solid, camera: &Camera) -> Vec<(String, Rgb)> {
     };
     match solid.shape {
         Shape::Cone(cone) => {
-            let c = seen(&cone, camera);
+            let c = project_cone(&cone, camera);
             vec![(capsule(c.a.truncate(), c.ra, c.b.truncate(), c.rb), solid.colour)]
         }
         Shape::Block { turn, .. } => {
@@ -340,7 +340,7 @@ fn trails(out: &mut Writer, panel: &Panel) {
     }
 }
 
-fn flat(out: &mut Writer, mark: &Mark) {
+fn flat_mark(out: &mut Writer, mark: &Mark) {
     match mark {
         Mark::Text { at, size, bold, anchor, colour, text } => {
             let anchor = match anchor {
@@ -392,14 +392,15 @@ fn flat(out: &mut Writer, mark: &Mark) {
     }
 }
 
-fn escape(text: &str) -> String {
+/// Text for use between SVG tags.
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
-            // Not allowed in XML at all.
+            // XML allows no control characters.
             c if c.is_control() => {}
             c => out.push(c),
         }

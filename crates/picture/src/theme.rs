@@ -1,19 +1,21 @@
+//! Colours of bodies and of everything around them.
+
 use crate::body::Group;
 use kumite_motion::SpanKind;
 
-/// A colour as displays take it: sRGB, 0 to 255.
+/// An sRGB colour, 0 to 255.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rgb(pub u8, pub u8, pub u8);
 
 impl Rgb {
-    /// `t` of the way to `other`, as displays mix.
+    /// Mixes sRGB values, `t` of the way to `other`.
     #[must_use]
     pub fn mix(self, other: Rgb, t: f32) -> Rgb {
         let lerp = |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * t + 0.5) as u8;
         Rgb(lerp(self.0, other.0), lerp(self.1, other.1), lerp(self.2, other.2))
     }
 
-    /// As web pages write it.
+    /// As written in web pages: `#rrggbb`.
     pub fn hex(self) -> String {
         format!("#{:02x}{:02x}{:02x}", self.0, self.1, self.2)
     }
@@ -28,24 +30,24 @@ pub struct Colours {
     pub left: Rgb,
     /// Right arm and leg.
     pub right: Rgb,
-    /// Visor; the back of the head is between it and the trunk.
+    /// Visor; the back of the head has a colour between this and the trunk's.
     pub face: Rgb,
 }
 
 impl Colours {
-    /// Cool left, warm right. Blue and orange stay apart in every common colour blindness, and the left is darker,
-    /// so that they stay apart in grey as well.
+    /// Cool left, warm right. Blue and orange can be told apart with every common colour blindness, and in grey because
+    /// the left is darker.
     pub const FIRST: Colours = Colours {
         middle: Rgb(214, 208, 198),
         left: Rgb(44, 106, 176),
         right: Rgb(240, 145, 60),
         face: Rgb(38, 42, 52),
     };
-    /// For an opponent: a darker trunk tells the two apart, and sides stay cool and warm.
+    /// For an opponent, told apart by a darker trunk; the left is cool and the right warm here too.
     pub const SECOND: Colours =
         Colours { middle: Rgb(126, 140, 154), left: Rgb(36, 128, 140), right: Rgb(214, 92, 92), face: Rgb(30, 30, 44) };
 
-    /// Of a part. Hands and feet are darker than their limbs, so that they read where they cross the body.
+    /// Colour of a part. Hands and feet are darker than their limbs, so that they stand out in front of the body.
     pub fn of(&self, group: Group) -> Rgb {
         let dark = |c: Rgb, t: f32| c.mix(Rgb(24, 22, 40), t);
         match group {
@@ -68,7 +70,7 @@ impl Colours {
 pub struct Theme {
     /// Background.
     pub paper: Rgb,
-    /// Floor in the light.
+    /// Lit floor.
     pub floor: Rgb,
     /// Grid lines on the floor.
     pub grid: Rgb,
@@ -76,14 +78,14 @@ pub struct Theme {
     pub ink: Rgb,
     /// Captions and ticks.
     pub faint: Rgb,
-    /// What shadows tend to.
+    /// Shadows are mixed towards this.
     pub shade: Rgb,
     /// Props without a colour of their own.
     pub prop: Rgb,
 }
 
 impl Theme {
-    /// For documents.
+    /// Dark on light, for documents.
     pub const LIGHT: Theme = Theme {
         paper: Rgb(250, 249, 246),
         floor: Rgb(240, 237, 231),
@@ -93,7 +95,7 @@ impl Theme {
         shade: Rgb(70, 66, 92),
         prop: Rgb(146, 112, 166),
     };
-    /// For screens.
+    /// Light on dark, for screens.
     pub const DARK: Theme = Theme {
         paper: Rgb(27, 29, 34),
         floor: Rgb(44, 47, 54),
@@ -104,7 +106,7 @@ impl Theme {
         prop: Rgb(176, 140, 200),
     };
 
-    /// Of a labelled interval on the timeline.
+    /// Colour of a labelled span on the timeline.
     pub fn span(&self, kind: SpanKind) -> Rgb {
         match kind {
             SpanKind::Attack => Rgb(206, 72, 66),

@@ -1,32 +1,32 @@
-//! The line below a strip: seconds, moments shown, spans with their active windows, planted feet.
+//! The timeline below a strip: seconds, the moments shown, spans with their active windows, planted feet.
 
 use kumite_motion::{Contacts, Vec2};
 
 use crate::body::Group;
 use crate::page::{Anchor, Mark, Page};
 use crate::paint::text_width;
-use crate::strip::{Plan, plain};
+use crate::strip::{PreparedStrip, format_number};
 
-/// Letters of labels and ticks, pixels.
+/// Height of the letters of labels and ticks, pixels.
 const SMALL: f32 = 11.0;
-/// Height of a span, pixels.
+/// Height of a span's bar, pixels.
 const BAR: f32 = 15.0;
 /// Height of a planted foot's line, pixels.
 const LANE: f32 = 5.0;
 
-/// Draws from `y` down and returns where it ends.
-pub(crate) fn draw(plan: &Plan<'_>, page: &mut Page, y: f32, margin: f32) -> f32 {
-    let theme = plan.strip.theme;
+/// Draws from `y` downwards and returns the lower edge.
+pub(crate) fn draw(prepared: &PreparedStrip<'_>, page: &mut Page, y: f32, margin: f32) -> f32 {
+    let theme = prepared.strip.theme;
     let (left, right) = (margin, page.width as f32 - margin);
-    // The whole motion, unless the moments shown are a small part of it.
-    let shown = plan.moments.iter().map(|m| m.time);
+    // The whole motion, unless the moments shown cover less than half of it.
+    let shown = prepared.moments.iter().map(|m| m.time);
     let (first, last) = (shown.clone().fold(f32::INFINITY, f32::min), shown.fold(f32::NEG_INFINITY, f32::max));
-    let part = last - first > 0.0 && last - first < 0.5 * plan.seconds;
-    let (from, to) = if part { (first, last) } else { (0.0, plan.seconds) };
+    let part = last - first > 0.0 && last - first < 0.5 * prepared.seconds;
+    let (from, to) = if part { (first, last) } else { (0.0, prepared.seconds) };
     let x_of = |time: f32| left + (right - left) * ((time - from) / (to - from)).clamp(0.0, 1.0);
     let mut y = y + 6.0;
 
-    for moment in &plan.moments {
+    for moment in &prepared.moments {
         let x = x_of(moment.time);
         page.marks.push(Mark::Disc { at: Vec2::new(x, y), radius: 3.0, colour: theme.ink, alpha: 1.0 });
     }
@@ -39,7 +39,7 @@ pub(crate) fn draw(plan: &Plan<'_>, page: &mut Page, y: f32, margin: f32) -> f32
     });
     y += 7.0;
 
-    for cast in &plan.cast {
+    for cast in &prepared.cast {
         let (clip, start) = (cast.figure.clip, cast.figure.starts_at);
         let mut ends: Vec<f32> = Vec::new();
         let mut deepest = 0;
@@ -48,7 +48,7 @@ pub(crate) fn draw(plan: &Plan<'_>, page: &mut Page, y: f32, margin: f32) -> f32
             if span.to + start < from || span.from + start > to {
                 continue;
             }
-            // Spans that overlap in time go to lanes of their own.
+            // Spans that overlap in time get separate lanes.
             let lane = ends.iter().position(|end| *end <= x0 + 0.5).unwrap_or(ends.len());
             if lane == ends.len() {
                 ends.push(x1);
@@ -109,16 +109,16 @@ pub(crate) fn draw(plan: &Plan<'_>, page: &mut Page, y: f32, margin: f32) -> f32
         }
     }
 
-    // Ticks no closer than a few letters.
+    // Ticks at least 64 pixels apart.
     let room = (right - left) / 64.0;
     let steps = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0, 300.0];
     let step = steps.into_iter().find(|s| (to - from) / s <= room);
-    // Longer than any motion; whole multiples of ten minutes then.
+    // For extremely long motions, multiples of ten minutes.
     let step = step.unwrap_or_else(|| 600.0 * ((to - from) / room.max(1.0) / 600.0).ceil().max(1.0));
     let (low, high) = ((from / step - 1e-3).ceil() as usize, (to / step + 1e-3).floor() as usize);
     for i in low..=high {
         let time = i as f32 * step;
-        let text = if i == low { format!("{} s", plain(time)) } else { plain(time) };
+        let text = if i == low { format!("{} s", format_number(time)) } else { format_number(time) };
         let x = x_of(time);
         page.marks.push(Mark::Text {
             at: Vec2::new(x, y + SMALL),

@@ -1,4 +1,4 @@
-//! Pictures of ordinary and strange motions: something is on them, nothing outside its cell, always the same bytes.
+//! Pictures of ordinary and unusual motions: figures are visible and inside their cells, and the bytes are always the same.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -12,7 +12,7 @@ use kumite_picture::{
     Window,
 };
 
-/// A person who walks ahead with swinging arms: not well, but everything moves.
+/// A crude walk with swinging arms, in which everything moves.
 fn stroll(frames: usize) -> Clip {
     let skeleton = Arc::new(humanoid::skeleton());
     let rest = Pose::rest(&skeleton);
@@ -41,7 +41,7 @@ fn small<'a>(clip: &'a Clip) -> Strip<'a> {
     Strip { width: 400, row_height: 120, times: Times::Even(4), ..Strip::of(Figure::new(clip)) }
 }
 
-/// Pixels that are neither grey nor nearly so: limbs, not floor.
+/// Saturated pixels: limbs, not floor.
 fn colourful(image: &Image) -> Vec<(usize, usize)> {
     let vivid = |p: [u8; 4]| p[..3].iter().max().unwrap() - p[..3].iter().min().unwrap() > 60;
     let places = (0..image.height()).flat_map(|y| (0..image.width()).map(move |x| (x, y)));
@@ -76,7 +76,7 @@ fn the_figure_of_each_moment_is_in_its_own_cell() {
         Strip { trails: Trails { hands: false, feet: false, seconds: 0.0 }, window: Window::World, ..small(&clip) };
     let image = Strip { timeline: false, captions: false, title: Some(String::new()), ..strip }.render();
     let columns: Vec<usize> = colourful(&image).iter().map(|p| p.0).collect();
-    // Cells of one window are equally wide; between them is air.
+    // All cells are equally wide here, with empty space between them.
     let cell = (image.width() as f32 - 18.0) / 4.0;
     for border in 1..4 {
         let x = 9.0 + border as f32 * cell;
@@ -117,7 +117,7 @@ fn every_layout_view_and_theme_draws() {
 }
 
 #[test]
-fn svg_is_well_formed_enough_to_be_read() {
+fn svg_tags_are_balanced_and_text_is_escaped() {
     let clip = stroll(20);
     let svg = small(&clip).to_svg();
     assert!(svg.contains("&lt;jab&gt; &amp; more"));
@@ -129,7 +129,7 @@ fn svg_is_well_formed_enough_to_be_read() {
 }
 
 #[test]
-fn strange_skeletons_draw() {
+fn degenerate_and_long_skeletons_draw() {
     let one = still(&[joint("a", None, Vec3::ZERO)]);
     let stacked =
         still(&[joint("a", None, Vec3::ZERO), joint("b", Some(0), Vec3::ZERO), joint("c", Some(1), Vec3::ZERO)]);
@@ -172,7 +172,7 @@ fn any_unit_gives_the_same_figure() {
 }
 
 #[test]
-fn one_frame_no_actor_no_view_no_time() {
+fn empty_and_extreme_strips_draw() {
     let clip = stroll(1);
     for strip in [
         small(&clip),
@@ -218,7 +218,7 @@ fn props_and_opponents_are_drawn() {
 fn moments_crowd_where_things_move() {
     let skeleton = Arc::new(humanoid::skeleton());
     let rest = Pose::rest(&skeleton);
-    // Nothing for a second, a turn of the arm in a fifth of a second, nothing again.
+    // Still for a second, an arm turn within a fifth of a second, still again.
     let clip = Clip::from_fn("flick", skeleton, 60.0, 121, |frame, pose| {
         pose.clone_from(&rest);
         let t = ((frame as f32 / 60.0 - 1.0) / 0.2).clamp(0.0, 1.0);

@@ -142,7 +142,7 @@ impl PreparedPanel<'_> {
             }
             colour = colour.toward(self.grid, 0.8 * line * strength);
         }
-        for print in &panel.prints {
+        for print in &panel.footprints {
             let d = at.distance(print.at) / print.radius;
             if d < 1.6 {
                 let width = (1.2 / (print.radius * camera.scale)).max(0.02);

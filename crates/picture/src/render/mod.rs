@@ -13,6 +13,7 @@ mod trace;
 use kumite_motion::{Vec2, Vec3};
 use rayon::prelude::*;
 
+use crate::image::Image;
 use crate::page::{Page, Panel};
 use crate::paint::{Canvas, Linear};
 use crate::shape::Field;
@@ -66,8 +67,24 @@ struct PreparedPanel<'a> {
     shade: Linear,
 }
 
+impl Page {
+    /// Draws panels, trails and marks.
+    pub(crate) fn render(&self) -> Image {
+        let mut canvas = draw_panels(self);
+        for (index, panel) in self.panels.iter().enumerate() {
+            for trail in &panel.trails {
+                canvas.trail(self, index, trail);
+            }
+        }
+        for mark in &self.marks {
+            canvas.mark(mark);
+        }
+        canvas.into_image()
+    }
+}
+
 /// The picture without its flat marks, and the depth of every pixel (`f32::NEG_INFINITY` where there is no body).
-pub(crate) fn page(page: &Page) -> Canvas {
+fn draw_panels(page: &Page) -> Canvas {
     let mut canvas = Canvas::new(page.width, page.height, page.theme.paper);
     for panel in &page.panels {
         let prepared = PreparedPanel::new(panel, &page.theme);

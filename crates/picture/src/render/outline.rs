@@ -4,7 +4,7 @@ use kumite_motion::{Vec2, Vec3};
 
 use crate::body::Cone;
 use crate::camera::Camera;
-use crate::shape::{FlatTaper, Shape, hull, seen};
+use crate::shape::{FlatTaper, Shape, hull, project_cone};
 
 /// The solids of one run, seen from the light.
 pub(super) struct Caster {
@@ -29,7 +29,7 @@ impl Outline {
     pub(super) fn of(shape: &Shape, camera: &Camera, see: impl Fn(Vec3) -> Vec3) -> Outline {
         match shape {
             Shape::Cone(cone) => {
-                let c: Cone = seen(cone, camera);
+                let c: Cone = project_cone(cone, camera);
                 Outline::Taper(FlatTaper::new(see(c.a), c.ra, see(c.b), c.rb))
             }
             _ => {

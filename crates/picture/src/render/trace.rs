@@ -210,7 +210,7 @@ mod tests {
                 solid(Shape::block(Vec3::new(80.0, 95.0, 30.0), Vec3::new(12.0, 8.0, 10.0)), 4),
                 solid(Shape::Cylinder { a: Vec3::new(25.0, 5.0, 9.0), b: Vec3::new(25.0, 120.0, 9.0), radius: 5.0 }, 5),
             ],
-            prints: Vec::new(),
+            footprints: Vec::new(),
             trails: Vec::new(),
             fade_from: 0.5,
         };

@@ -1,4 +1,4 @@
-//! The replay: one HTML file that plays motions in any browser and needs nothing else. `viewer.js` says what the data are.
+//! Replays: one self-contained HTML file that plays motions in any browser. `viewer.js` documents the data format.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,22 +8,22 @@ use kumite_motion::{Clip, FrameIdx, JointIdx, Pose, Quat, Role, Roles, Vec3, Wor
 use serde_json::{Value, json};
 
 use crate::body::{Body, Cone, Group};
-use crate::scene::{Figure, Prop};
+use crate::figure::{Figure, Prop};
 use crate::shape::Shape;
 
-/// Metres in one step of stored positions, for bodies that reach up to 3.2 m around their root; larger ones take larger steps.
+/// Resolution of stored positions, metres, for bodies within 3.2 m of their root; larger bodies get a coarser one.
 const STEP: f32 = 0.0001;
 
-/// Something that happened, shown as a mark on the time line.
+/// An event, shown as a mark on the timeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Marker {
-    /// Seconds from the beginning.
+    /// Seconds from the start.
     pub time: f32,
-    /// One word.
+    /// Its kind, in one word.
     pub kind: String,
-    /// For people.
+    /// Description shown to the reader.
     pub text: String,
-    /// Where, if it was somewhere.
+    /// Its position, if it has one.
     pub at: Option<Vec3>,
 }
 
@@ -32,16 +32,16 @@ pub struct Marker {
 pub struct Replay<'a> {
     /// Heading of the page.
     pub title: String,
-    /// Who moves; all clips are shown at the first one's rate.
+    /// Characters; all clips are shown at the first one's frame rate.
     pub figures: Vec<Figure<'a>>,
-    /// What else is there.
+    /// Balls, walls and other props.
     pub props: Vec<Prop>,
-    /// What happens.
+    /// Events marked on the timeline.
     pub markers: Vec<Marker>,
 }
 
 impl Replay<'_> {
-    /// The whole page.
+    /// Writes the whole page.
     pub fn to_html(&self) -> String {
         let title = self.title.replace('&', "&amp;").replace('<', "&lt;");
         // Inside a script element only `<` could end the data.
@@ -86,7 +86,7 @@ fn marker(marker: &Marker) -> Value {
 }
 
 fn character(figure: &Figure<'_>, fps: f32) -> Value {
-    // The viewer has one clock; a clip of another rate is brought to it. One that cannot be keeps its frames.
+    // The viewer has one clock, so clips of another rate are resampled; if that fails, frames are used as they are.
     let other = (figure.clip.fps() != fps).then(|| sample::resample(figure.clip, fps).ok()).flatten();
     let clip = other.as_ref().unwrap_or(figure.clip);
     let skeleton = clip.skeleton();
@@ -131,7 +131,7 @@ fn character(figure: &Figure<'_>, fps: f32) -> Value {
     value
 }
 
-/// The least step that reaches every joint from the root.
+/// The finest resolution at which every joint's offset from the root fits 16 bits.
 fn step_for(clip: &Clip) -> f32 {
     let tracks = Tracks::of(clip);
     let mut reach = 0.0f32;
@@ -143,7 +143,7 @@ fn step_for(clip: &Clip) -> f32 {
     STEP.max(reach / 32_760.0)
 }
 
-/// Root, positions around it and rotations, as the viewer unpacks them.
+/// Root, positions relative to it, and rotations, packed as the viewer reads them.
 fn tracks(clip: &Clip, step: f32) -> (String, String, String) {
     let (mut root, mut positions, mut rotations) = (Vec::new(), Vec::new(), Vec::new());
     let (mut pose, mut world) = (Pose::default(), WorldPose::default());
@@ -182,7 +182,7 @@ fn prop(prop: &Prop) -> Value {
     if let Some(colour) = prop.colour {
         value["color"] = json!(colour.hex());
     }
-    // The viewer places a shape by its middle; paths move the shape as it was given.
+    // The viewer places a shape by its middle; the prop's path is relative to the shape's own position.
     let at = |(t, p): &(f32, Vec3)| {
         let p = *p + middle;
         json!([t, p.x, p.y, p.z, turn.x, turn.y, turn.z, turn.w])
@@ -193,7 +193,7 @@ fn prop(prop: &Prop) -> Value {
     value
 }
 
-/// The shape in its own frame, where its middle is, and how it is turned.
+/// The shape in its own frame, its middle, and its rotation.
 fn shape(shape: &Shape) -> (Value, Vec3, Quat) {
     let upright = |a: Vec3, b: Vec3| (b - a).try_normalize().map_or(Quat::IDENTITY, |d| arc(Vec3::Y, d));
     match *shape {
@@ -223,7 +223,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn the_page_is_whole_and_its_data_are_safe() {
+    fn the_page_is_complete_and_its_data_are_escaped() {
         let skeleton = Arc::new(humanoid::skeleton());
         let rest = Pose::rest(&skeleton);
         let clip = Clip::new("</script><b>", skeleton, 30.0, &[rest.clone(), rest]).unwrap();
@@ -234,7 +234,7 @@ mod tests {
             markers: vec![Marker { time: 0.5, kind: "hit".into(), text: "left".into(), at: Some(Vec3::Y) }],
         };
         let page = replay.to_html();
-        assert!(!page.contains("{{"), "a place was not filled");
+        assert!(!page.contains("{{"), "a placeholder was not filled");
         assert!(page.contains("<title>a &lt; b &amp; c"));
         let data = page.split("id=\"kumite-data\"").nth(1).unwrap();
         let data = data.split_once('>').unwrap().1.split("</script>").next().unwrap();

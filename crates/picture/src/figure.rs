@@ -1,43 +1,43 @@
-//! Who and what is in a picture, and where all of it is at one moment.
+//! What is in a picture: figures and props, and where they are at one moment. Does not arrange moments on a page.
 
 use std::borrow::Cow;
 
 use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Quat, Roles, Vec3, WorldPose, fk};
 
 use crate::body::{Body, Group, facing};
-use crate::page::{Print, Solid, Trail};
+use crate::page::{Footprint, Solid, Trail};
 use crate::shape::Shape;
 use crate::theme::{Colours, Rgb};
 
-/// Someone who moves.
+/// A moving character.
 #[derive(Clone, Debug)]
 pub struct Figure<'a> {
     /// The motion.
     pub clip: &'a Clip,
-    /// Who is what in its skeleton; without, it is drawn as bones.
+    /// Roles of its joints; without them it is drawn as bones.
     pub roles: Option<Roles>,
-    /// The shapes; built from clip and roles if `None` or of another skeleton.
+    /// Its shapes; built from clip and roles if `None` or if made for another skeleton.
     pub body: Option<Cow<'a, Body>>,
-    /// Colours.
+    /// Colours of its parts.
     pub colours: Colours,
     /// Picture time at which the clip begins, seconds.
     pub starts_at: f32,
 }
 
 impl<'a> Figure<'a> {
-    /// With roles if its joints have canonical names, in the first colours.
+    /// A figure in the first colours, with roles if its joints have canonical names.
     pub fn new(clip: &'a Clip) -> Figure<'a> {
         let roles = Roles::by_canonical_names(clip.skeleton());
         let roles = roles.is_complete().then_some(roles);
         Figure { clip, roles, body: None, colours: Colours::FIRST, starts_at: 0.0 }
     }
 
-    /// With these roles.
+    /// A figure with the given roles.
     pub fn with_roles(clip: &'a Clip, roles: Roles) -> Figure<'a> {
         Figure { roles: Some(roles), ..Figure::new(clip) }
     }
 
-    /// The same in other colours.
+    /// This figure in other colours.
     #[must_use]
     pub fn coloured(self, colours: Colours) -> Figure<'a> {
         Figure { colours, ..self }
@@ -47,30 +47,30 @@ impl<'a> Figure<'a> {
 /// Something that is not a body: a thrown ball, a wall, a pole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prop {
-    /// At the origin of its path.
+    /// Its shape, relative to its path.
     pub shape: Shape,
-    /// Seconds and places, by time; between them it moves straight. Empty: it stays where its shape says.
+    /// Seconds and positions, in order of time; it moves in straight lines between them. If empty, it stays in place.
     pub path: Vec<(f32, Vec3)>,
-    /// `None` takes the theme's.
+    /// `None` takes the theme's colour.
     pub colour: Option<Rgb>,
     /// Whether the picture is made large enough to show it.
     pub fit: bool,
-    /// Seconds of its way drawn behind it; 0 for none.
+    /// Length of the trail drawn behind it, seconds; 0 for none.
     pub trail: f32,
 }
 
 impl Prop {
-    /// Something that stays.
+    /// A prop that does not move.
     pub fn still(shape: Shape) -> Prop {
         Prop { shape, path: Vec::new(), colour: None, fit: true, trail: 0.0 }
     }
 
-    /// A ball that flies; it does not widen the picture.
+    /// A flying ball with a trail. The picture is not made larger to show it.
     pub fn flying(radius: f32, path: Vec<(f32, Vec3)>) -> Prop {
         Prop { shape: Shape::ball(Vec3::ZERO, radius), path, colour: None, fit: false, trail: 0.3 }
     }
 
-    /// Where it has moved to; before and after its path it waits at the ends.
+    /// Its displacement at a time; it waits at the ends of its path.
     pub fn place(&self, time: f32) -> Vec3 {
         let next = self.path.partition_point(|(t, _)| *t <= time);
         match (next.checked_sub(1).and_then(|i| self.path.get(i)), self.path.get(next)) {
@@ -81,33 +81,34 @@ impl Prop {
     }
 }
 
-/// An figure with its shapes.
-pub(crate) struct Cast<'a> {
+/// A figure with its body built.
+pub(crate) struct PreparedFigure<'a> {
     pub figure: &'a Figure<'a>,
     pub body: Cow<'a, Body>,
 }
 
-impl<'a> Cast<'a> {
-    pub(crate) fn new(figure: &'a Figure<'a>) -> Cast<'a> {
+impl<'a> PreparedFigure<'a> {
+    pub(crate) fn new(figure: &'a Figure<'a>) -> PreparedFigure<'a> {
         let joints = figure.clip.skeleton().len();
         let fits = |body: &Body| body.parts.iter().all(|p| p.a.at() < joints && p.b.at() < joints);
         let body = match &figure.body {
             Some(body) if fits(body) => Cow::Borrowed(&**body),
             _ => Cow::Owned(Body::of_clip(figure.clip, figure.roles.as_ref())),
         };
-        Cast { figure, body }
+        PreparedFigure { figure, body }
     }
 
     fn clip(&self) -> &'a Clip {
         self.figure.clip
     }
 
-    /// Of the frame nearest to a picture time.
+    /// Frame of the clip nearest to a picture time.
     pub(crate) fn frame(&self, time: f32) -> usize {
         let frame = ((time - self.figure.starts_at) * self.clip().fps()).round();
         (frame.max(0.0) as usize).min(self.clip().frames() - 1)
     }
 
+    /// World pose at a picture time, interpolated between frames.
     pub(crate) fn world(&self, time: f32) -> WorldPose {
         let clip = self.clip();
         let at = ((time - self.figure.starts_at) * clip.fps()).clamp(0.0, (clip.frames() - 1) as f32);
@@ -153,23 +154,23 @@ impl<'a> Cast<'a> {
                     Group::Torso => 0.8,
                     Group::Head => 0.6,
                     Group::LeftFoot | Group::RightFoot => 0.5,
-                    // More swells the joints of a straight limb.
+                    // Larger values would swell the joints of a straight limb.
                     _ => 0.2,
                 },
             })
             .collect()
     }
 
-    /// What is planted at a picture time.
-    pub(crate) fn prints(&self, time: f32, world: &WorldPose, floor: f32) -> Vec<Print> {
+    /// Footprints of the feet planted at a picture time.
+    pub(crate) fn footprints(&self, time: f32, world: &WorldPose, floor: f32) -> Vec<Footprint> {
         let Some(contacts) = self.clip().contacts.get(self.frame(time)).copied() else { return Vec::new() };
         let feet = [
             (Group::LeftFoot, Contacts::LEFT_HEEL, Contacts::LEFT_TOE),
             (Group::RightFoot, Contacts::RIGHT_HEEL, Contacts::RIGHT_TOE),
         ];
-        let mut prints = Vec::new();
+        let mut footprints = Vec::new();
         for (group, heel, toe) in feet {
-            // The body builder's order: ankle to heel, heel to ball.
+            // `Body` orders a foot's parts so: ankle to heel, heel to ball.
             let mut parts = self.body.parts.iter().filter(|p| p.group == group).take(2);
             for (part, contact) in [(parts.next(), heel), (parts.next(), toe)] {
                 let Some(part) = part else { continue };
@@ -177,20 +178,20 @@ impl<'a> Cast<'a> {
                     let mut at = world.point(part.b, part.at_b);
                     at.y = floor;
                     let colour = self.figure.colours.of(group);
-                    prints.push(Print { at, radius: 2.2 * part.radius_b, colour });
+                    footprints.push(Footprint { at, radius: 2.2 * part.radius_b, colour });
                 }
             }
         }
-        prints
+        footprints
     }
 
-    /// The way of the last part of a group over the `seconds` before a picture time.
+    /// Trail of the outermost part of a group over the `seconds` before a picture time.
     pub(crate) fn trail(&self, group: Group, time: f32, seconds: f32) -> Option<Trail> {
         let part = self.body.parts.iter().rfind(|p| p.group == group)?;
         let fps = self.clip().fps();
         let last = self.frame(time);
         let first = last.saturating_sub((seconds * fps).round() as usize);
-        // A point every sixtieth of a second is smooth, a dot every thirtieth still apart.
+        // Points every 1/60 s make a smooth line; dots every 1/30 s still stand apart.
         let step = ((fps / 60.0).round() as usize).max(1);
         let dot_every = ((fps / 30.0).round() as usize / step).max(1);
         let mut points: Vec<Vec3> = (first..=last)

@@ -1,4 +1,4 @@
-//! A library's graph as one picture: clips around a circle, cuts across it.
+//! A library's graph as one SVG picture: clips around a circle, transitions across it.
 
 use std::f32::consts::TAU;
 use std::fmt::Write as _;
@@ -7,25 +7,26 @@ use kumite_motion::library::Library;
 use kumite_motion::{Clip, ClipIdx, Vec2};
 
 use crate::Theme;
+use crate::svg::escape;
 
-/// Of one picture, pixels.
+/// Side of the picture, pixels.
 const SIZE: f32 = 1400.0;
 const RADIUS: f32 = 500.0;
-/// Between two clips, radians, for a hundred clips; fewer get more.
+/// Gap between two clips for a hundred clips, radians; fewer clips have wider gaps.
 const GAP: f32 = 0.012;
 
-/// Clips as arcs, as long as they last, with their labels in colour; a tick where motion may branch; a line across for each cut, fading
-/// from where it leaves to where it enters.
+/// Each clip is an arc as long as the clip lasts, with its labels in colour; each node a tick; each transition a line across
+/// the circle in the colour of the clip it leads to.
 #[derive(Clone, Copy, Debug)]
-pub struct Network<'a> {
-    /// Whose graph.
+pub struct GraphCircle<'a> {
+    /// The library whose graph is drawn.
     pub library: &'a Library,
     /// Colours.
     pub theme: Theme,
 }
 
-impl Network<'_> {
-    /// An SVG file.
+impl GraphCircle<'_> {
+    /// Draws it as an SVG document.
     pub fn to_svg(&self) -> String {
         let (library, theme) = (self.library, self.theme);
         let clips = library.clips();
@@ -51,15 +52,15 @@ impl Network<'_> {
             theme.paper.hex()
         );
         let graph = library.graph();
-        let cuts = graph.edges().iter().filter(|e| e.join.is_some()).count();
-        let strength = (8.0 / (cuts.max(1) as f32).sqrt()).clamp(0.06, 0.5);
+        let transitions = graph.edges().iter().filter(|e| e.join.is_some()).count();
+        let strength = (8.0 / (transitions.max(1) as f32).sqrt()).clamp(0.06, 0.5);
         let _ = writeln!(svg, "<g fill=\"none\" stroke-width=\"1\" stroke-opacity=\"{strength:.2}\">");
         for edge in graph.edges().iter().filter(|e| e.join.is_some()) {
             let node = graph.node(edge.from);
             let fps = |clip: ClipIdx| clips[clip.at()].fps();
             let a = point(angle(node.clip, node.frame.at() as f32 / fps(node.clip)), RADIUS - 8.0);
             let b = point(angle(edge.clip, edge.first.at() as f32 / fps(edge.clip)), RADIUS - 8.0);
-            // Near ones bow a little, far ones pass near the middle.
+            // Lines between neighbours bow a little, long ones pass near the middle.
             let middle = Vec2::splat(0.5 * SIZE).lerp((a + b) * 0.5, 0.25);
             let kind = clips[edge.clip.at()].spans.first().map_or(theme.ink, |s| theme.span(s.kind));
             let _ = writeln!(
@@ -86,7 +87,7 @@ impl Network<'_> {
                 let colour = theme.span(span.kind).hex();
                 let _ = writeln!(svg, "<path fill=\"none\" stroke=\"{colour}\" stroke-width=\"10\" d=\"{path}\"/>");
             }
-            // Names stand outwards, and are never upside down.
+            // Names point outwards and are never upside down.
             let middle = 0.5 * (from + to);
             let (at, left) = (point(middle, RADIUS + 16.0), libm::sinf(middle) < 0.0);
             let degrees = middle.to_degrees() - if left { -90.0 } else { 90.0 };
@@ -112,7 +113,7 @@ impl Network<'_> {
         }
         svg += "</g>\n";
         let caption = format!(
-            "{}: {} clips, {total:.0} s, {} nodes, {} edges, {cuts} of them cuts",
+            "{}: {} clips, {total:.0} s, {} nodes, {} edges, {transitions} of them transitions",
             library.name,
             clips.len(),
             graph.nodes().len(),
@@ -126,8 +127,4 @@ impl Network<'_> {
         );
         svg
     }
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -1,26 +1,26 @@
-//! Distances between all moments of a library as one picture.
+//! Distances between all frames of a library as one picture. Does not compute them.
 
 use crate::{Image, Rgb, Theme};
 
-/// A square of distances, dark where two moments are alike.
+/// A square of distances, dark where two frames are alike.
 #[derive(Clone, Debug)]
-pub struct Matrix {
+pub struct DistanceMatrix {
     /// Pixels along a side.
     pub size: usize,
-    /// Row by row, metres; infinite where there is nothing.
+    /// Row by row, metres; infinite where there is no distance.
     pub distances: Vec<f32>,
     /// Where one clip ends and the next begins, pixels.
     pub borders: Vec<usize>,
-    /// Cuts: row of the moment that is left, column of the one entered.
-    pub cuts: Vec<(usize, usize)>,
-    /// Distances up to this are dark, metres; four times this is paper.
+    /// Transitions: row of the frame left, column of the frame entered.
+    pub transitions: Vec<(usize, usize)>,
+    /// Scale of the shading, metres: four times this distance is as light as paper.
     pub limit: f32,
     /// Colours.
     pub theme: Theme,
 }
 
-impl Matrix {
-    /// Draws it.
+impl DistanceMatrix {
+    /// Draws the matrix with its transitions as dots.
     pub fn render(&self) -> Image {
         let theme = self.theme;
         let mut pixels = Vec::with_capacity(self.size * self.size);
@@ -36,7 +36,7 @@ impl Matrix {
             }
         }
         let dot = Rgb(206, 72, 66);
-        for &(row, column) in &self.cuts {
+        for &(row, column) in &self.transitions {
             for (r, c) in [(row, column), (row + 1, column), (row, column + 1), (row + 1, column + 1)] {
                 if r < self.size && c < self.size {
                     pixels[r * self.size + c] = [dot.0, dot.1, dot.2, 255];
