@@ -1,5 +1,5 @@
-//! Bending a motion to an attack: the paper's § 7 leaves it to the future. A lean of the spine, a shift of the hips over planted feet and
-//! a moved hand, each within a person's limits, make a near miss clean and a wide one small.
+//! A small change of a chosen motion: a lean of the spine, a shift of the hips over planted feet, a moved hand, each within human limits.
+//! It makes a near miss clean and a wide one small; § 7 of the dodging paper leaves that to future work.
 
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::blend::ease;
@@ -9,35 +9,35 @@ use kumite_motion::{Pose, Quat, Role, Skeleton, Vec3, WorldPose, fk, ik};
 
 use crate::bodies::{Bodies, Row};
 
-/// What is added to a motion. Times are stage seconds from the decision.
+/// What is added to a motion, and when. Times are stage seconds from the decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bend {
-    /// Of the spine, as a rotation vector in the world, radians; shared by waist, back and neck.
+    /// Lean of the spine as a rotation vector in the world, radians; shared by waist, back and neck.
     pub lean: Vec3,
-    /// Of the hips in the world, metres; planted feet stay.
+    /// Shift of the hips in the world, metres; the feet stay.
     pub shift: Vec3,
-    /// A wrist that is moved, and by how much in the world, metres.
+    /// A wrist and how far it moves in the world, metres.
     pub hand: Option<(Role, Vec3)>,
-    /// From nothing to all of it.
+    /// When it grows from nothing to full size.
     pub rise: (f32, f32),
-    /// From all of it to nothing.
+    /// When it shrinks to nothing again.
     pub fall: (f32, f32),
-    /// Of the most a person does, 0..1.
+    /// Size as a share of the largest allowed bend, 0..1.
     pub size: f32,
 }
 
-/// Greatest lean, radians: 38 degrees over three joints are well within each one's range.
+/// Largest lean, radians: 38 degrees over three joints, well within the range of each.
 pub(crate) const LEAN: f32 = 0.66;
-/// Greatest shift of the hips along the ground and downwards, metres: knees bend for it, feet stay.
+/// Largest shift of the hips along the ground and down, metres: the knees allow it, the feet stay.
 pub(crate) const ASIDE: f32 = 0.30;
 pub(crate) const DOWN: f32 = 0.24;
-/// Greatest way of a hand, metres.
+/// Farthest that a hand is moved, metres.
 pub(crate) const HAND: f32 = 0.35;
-/// How much of the lean each joint takes; the head turns back by part of it so that the eyes stay up.
+/// Share of the lean that each joint takes; the head turns partly back to keep the eyes level.
 const SPINE: [(Role, f32); 4] = [(Role::Waist, 0.4), (Role::Back, 0.35), (Role::Neck, 0.25), (Role::Head, -0.4)];
 
 impl Bend {
-    /// How much of it shows, 0..1.
+    /// How much of it is applied at a time, 0..1.
     pub fn weight(&self, time: f32) -> f32 {
         let share = |(from, to): (f32, f32)| ease((time - from) / (to - from).max(1e-3));
         share(self.rise) * (1.0 - share(self.fall))
@@ -48,7 +48,7 @@ impl Bend {
         time >= self.fall.1
     }
 
-    /// Bends a canonical pose. Feet are left to whoever plants them.
+    /// Bends a canonical pose. Planting the feet exactly is left to the caller.
     pub fn apply(&self, time: f32, skeleton: &Skeleton, pose: &mut Pose, world: &mut WorldPose) {
         let share = self.weight(time);
         if share <= 0.0 {
@@ -56,7 +56,7 @@ impl Bend {
         }
         let mut shift = self.shift * share;
         if shift != Vec3::ZERO {
-            // Feet stay where their motion has them, and hips sink where legs would not reach.
+            // The feet stay; the hips sink where the legs would not reach.
             fk::pose(skeleton, pose, world);
             let at = |role: Role| world.position(role.joint());
             let legs = LEGS.map(|[hip, knee, ankle]| [at(hip), at(knee), at(ankle)]);
@@ -75,7 +75,7 @@ impl Bend {
             let joint = role.joint().at();
             let local = (above.conjugate() * turn * above * pose.rotations[joint]).normalize();
             pose.rotations[joint] = Limit::of(role).map_or(local, |limit| {
-                // Captures that are outside already are not pulled in.
+                // Captured poses beyond the limit stay as they are.
                 if limit.excess(pose.rotations[joint]) > 0.0 { pose.rotations[joint] } else { limit.clamp(local) }
             });
             above *= pose.rotations[joint];
@@ -87,7 +87,7 @@ impl Bend {
         arm.reach(skeleton, end + way * share, pose, world);
     }
 
-    /// Whether a body can be bent so: it does not lie, its legs reach its feet, its arm the hand, and it does not fall over backwards.
+    /// Whether a body can be bent like this: it is not lying, its legs reach the feet and its arm the hand, and it does not fall backwards.
     pub(crate) fn fits(&self, bodies: &Bodies, place: &PlanarMatrix, time: f32, row: &Row) -> bool {
         if let Some((wrist, way)) = self.hand {
             let (Some(elbow), Some(shoulder)) = (wrist.parent(), wrist.parent().and_then(Role::parent)) else {
@@ -96,7 +96,7 @@ impl Bend {
             let [top, hinge, end] = [shoulder, elbow, wrist].map(|role| row.get(bodies.joint(role)));
             let whole = (hinge - top).length() + (end - hinge).length();
             let far = (end + place.rotate_back(way) * self.weight(time) - top).length() / whole.max(1e-6);
-            // Or as near or far as its motion has it.
+            // Or as near or far as the motion itself has it.
             let own = (end - top).length() / whole.max(1e-6);
             return (ARM.0.min(own)..=ARM.1.max(own)).contains(&far);
         }
@@ -110,7 +110,7 @@ impl Bend {
         sunk <= DEEPEST && at(Role::Pelvis).y + shift.y - sunk >= LOWEST && !over
     }
 
-    /// The same on spheres: rotations about the joints of the spine, legs stretched between moved hips and standing feet.
+    /// [`Bend::apply`] for spheres, approximately: rotations about the joints of the spine, legs sheared between moved hips and still feet.
     pub(crate) fn bend(&self, bodies: &Bodies, place: &PlanarMatrix, time: f32, row: &mut Row) {
         let share = self.weight(time);
         if share <= 0.0 {
@@ -121,7 +121,7 @@ impl Bend {
             shift.y -= sink(&LEGS.map(|leg| leg.map(|role| row.get(bodies.joint(role)))), shift);
         }
         let hand = self.hand.map(|(wrist, way)| (wrist, place.rotate_back(way) * share));
-        // What each level of the spine does to a point: those below it, then its own joint, all moved with the hips.
+        // How each level of the spine moves a point: the rotations of the levels below, then its own, all shifted with the hips.
         let mut levels = [Turned { axes: [Vec3::X, Vec3::Y, Vec3::Z], shift }; 4];
         if lean != Vec3::ZERO {
             for k in 0..3 {
@@ -156,7 +156,7 @@ impl Turned {
         self.axes[0] * p.x + self.axes[1] * p.y + self.axes[2] * p.z + self.shift
     }
 
-    /// This after a turn about a pivot.
+    /// A turn about a pivot, then this.
     fn after(&self, turn: Quat, pivot: Vec3) -> Turned {
         let flat = Turned { shift: Vec3::ZERO, ..*self };
         let axes = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| flat.point(turn * axis));
@@ -167,15 +167,15 @@ impl Turned {
 /// Hips, knees and ankles.
 const LEGS: [[Role; 3]; 2] =
     [[Role::LeftHip, Role::LeftKnee, Role::LeftAnkle], [Role::RightHip, Role::RightKnee, Role::RightAnkle]];
-/// How much of its length a leg is stretched to.
+/// Share of its full length to which a leg may stretch.
 const STRETCH: f32 = 0.985;
 
-/// By how much hips that are shifted sink so that both ankles stay in reach, metres.
+/// How far shifted hips sink so that both ankles stay in reach, at most [`DEEPEST`]. Metres.
 fn sink(legs: &[[Vec3; 3]; 2], shift: Vec3) -> f32 {
     sinks(legs, shift).min(DEEPEST)
 }
 
-/// Likewise, however deep.
+/// [`sink`] without its limit.
 fn sinks(legs: &[[Vec3; 3]; 2], shift: Vec3) -> f32 {
     let one = |[hip, knee, ankle]: &[Vec3; 3]| {
         let now = (*hip - *ankle).length();
@@ -184,7 +184,7 @@ fn sinks(legs: &[[Vec3; 3]; 2], shift: Vec3) -> f32 {
         let flat = moved.x * moved.x + moved.z * moved.z;
         moved.y - (most * most - flat).max(0.0).sqrt()
     };
-    // Softly, as the leg gets as long as it may.
+    // Smoothed where the leg reaches its longest.
     let soft = (0.3 * shift.length()).clamp(1e-6, 0.03);
     let gently = |deep: f32| {
         let over = (deep + soft).max(0.0);
@@ -193,17 +193,17 @@ fn sinks(legs: &[[Vec3; 3]; 2], shift: Vec3) -> f32 {
     legs.iter().map(|leg| gently(one(leg))).fold(0.0, f32::max)
 }
 
-/// Metres.
+/// Farthest that hips sink on their own, metres.
 const DEEPEST: f32 = 0.25;
-/// Hips get no lower than this, and who has them lower does not bend: captured crouches are higher, who lies is not. Metres.
+/// Bent hips stay above this, metres: captured crouches are higher, lying poses are lower and are not bent.
 const LOWEST: f32 = 0.36;
 
-/// A drawn hand is this far from its shoulder at least and at most, in arms: nearer the elbow has to flip, farther it locks.
+/// Least and greatest distance of a moved hand from its shoulder, in arm lengths: nearer the elbow would flip, farther it would lock.
 const ARM: (f32, f32) = (0.35, 0.95);
-/// A trunk leans back by this at most, or as far as its motion has it: the sine of 25 degrees.
+/// How far a trunk may lean back, unless the motion itself leans farther: the sine of 25 degrees.
 const BACKWARD: f32 = 0.42;
 
-/// How many joints of the spine carry a part, and how much of the hips' shift it takes.
+/// How many joints of the spine carry a part, and its share of the shift of the hips.
 fn chain(part: Role) -> (usize, f32) {
     match part {
         Role::Pelvis => (0, 1.0),
@@ -216,7 +216,7 @@ fn chain(part: Role) -> (usize, f32) {
     }
 }
 
-/// How much of a wrist's way a part goes.
+/// Share of a wrist's displacement that a part takes.
 pub(crate) fn arm_share(part: Role, wrist: Role) -> f32 {
     let elbow = wrist.parent();
     if part == wrist {

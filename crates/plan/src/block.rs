@@ -1,4 +1,4 @@
-//! Blocks and parries: captured block spans whose guarding limb is on the attack's way in time. The paper leaves them out (§ 4.2).
+//! Blocking an attack: captured block spans that put the guarding limb in the attack's path in time. The paper leaves blocks out (§ 4.2).
 
 use kumite_motion::{EdgeIdx, Role, Vec3};
 
@@ -18,7 +18,7 @@ pub enum Height {
     Low,
 }
 
-/// From which side it comes, seen by the one who is attacked.
+/// From which side an attack comes, as the defender sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Side {
@@ -33,15 +33,15 @@ pub enum Side {
 pub struct Block {
     /// The guarding wrist.
     pub wrist: Role,
-    /// When they meet, stage seconds from the decision.
+    /// When, stage seconds from the decision.
     pub time: f32,
     /// Where, in the world.
     pub at: Vec3,
-    /// How high.
+    /// How high it comes in.
     pub height: Height,
-    /// From where.
+    /// From which side.
     pub side: Side,
-    /// Whether the limb goes across the attack's way and turns it aside, instead of standing in it.
+    /// Whether the limb sweeps across the attack's path and deflects it, instead of standing in it.
     pub parry: bool,
 }
 
@@ -50,19 +50,19 @@ pub struct Block {
 pub struct Guard {
     /// Edges after the current one.
     pub edges: Vec<EdgeIdx>,
-    /// Their speed.
+    /// How their speed changes.
     pub warp: Warp,
-    /// A guard that is moved to meet the attack.
+    /// Moves the guarding hand to the attack, if it has to be.
     pub bend: Option<Bend>,
-    /// The meeting.
+    /// Where and how they meet.
     pub block: Block,
-    /// Number of the span in its clip.
+    /// Position of the span in its clip.
     pub span: Option<u32>,
 }
 
-/// A limb that goes across the attack faster than this parries, metres per second.
+/// A limb that moves across the attack's path faster than this parries, metres per second.
 const PARRY: f32 = 1.0;
-/// Looks within one step of the attack: contacts are ordered to 1/240 s.
+/// Samples within one step of the attack: contacts are timed to 1/240 s.
 const LOOKS: usize = 4;
 
 /// The guarding wrists of a block.
@@ -134,7 +134,8 @@ pub fn find(
     best.map(|b| b.1)
 }
 
-/// Whether a wrist's limb meets the attack first on the laid-out path, as it is or moved; by how much, and how.
+/// Whether a wrist's forearm or hand meets the attack before the rest of the body on the laid-out path, as it is or moved. Returns how far
+/// it is moved, the block and the bend.
 fn meet(
     planner: &DodgePlanner<'_>,
     situation: &Situation<'_>,
@@ -151,7 +152,7 @@ fn meet(
     {
         return Some((0.0, tell(time, at, scratch), None));
     }
-    // The guard is moved to where the attack is a forearm's length before the body.
+    // Move the guard to where the attack is a few decimetres before the body.
     let (hit, _) = other?;
     let sphere = threats.iter().flat_map(|t| &t.spheres).next()?;
     let mut row = bodies.row();
@@ -273,7 +274,7 @@ fn tell(
         Some(*s.places.get(k + 1)? - *s.places.get(k)?)
     });
     let way = way.unwrap_or(Vec3::NEG_Z).normalize_or(Vec3::NEG_Z);
-    // The shoulders' line tells which way the body looks.
+    // The line of the shoulders gives the facing.
     let place = scratch.legs.get(leg).map_or(situation.place, |l| l.place);
     let left = row.get(bodies.joint(Role::LeftShoulder)) - row.get(bodies.joint(Role::RightShoulder));
     let left = place.rotate(Vec3::new(left.x, 0.0, left.z)).normalize_or(Vec3::X);

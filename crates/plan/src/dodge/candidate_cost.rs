@@ -1,4 +1,4 @@
-//! What one candidate costs, or that it is hit.
+//! Evaluation of one candidate: its cost, or how deep it is hit.
 
 use super::clearance::{DodgeScratch, away, body_at, nearest};
 use super::cost;
@@ -10,7 +10,7 @@ use crate::legs::{go_on, lay_into, stretches};
 use crate::threat::STEP;
 
 impl DodgePlanner<'_> {
-    /// Path, warp and body of a candidate into the scratch.
+    /// Lays a candidate out in the scratch: its legs and its warp. Returns the leg with the avoidance, and the avoidance.
     pub(super) fn lay_out(
         &self,
         search: &DodgeSearch,
@@ -30,8 +30,8 @@ impl DodgePlanner<'_> {
         Some((last, part))
     }
 
-    /// What the attack would have met had the body stayed as it was when the avoidance began: the least distance (d0 of eq. 8) and the overlap
-    /// that was vacated, along the attack's way (eq. 4-5).
+    /// What the attack would have met if the body had stayed as it was when the avoidance began: the least distance (d0 of eq. 8), and the
+    /// overlap with the spheres that moved away, integrated along the attack's path (eq. 4-5).
     fn stayed(
         &self,
         search: &DodgeSearch,
@@ -77,7 +77,7 @@ impl DodgePlanner<'_> {
         (least, vacated)
     }
 
-    /// d0 of eq. 8 before its floor at 0, and the first term (eq. 6).
+    /// d0 of eq. 8, which may still be negative, and the avoidance term (eq. 6).
     fn avoidance(
         &self,
         search: &DodgeSearch,
@@ -97,7 +97,7 @@ impl DodgePlanner<'_> {
         (stayed, term)
     }
 
-    /// Eq. 4-6 as printed: a time integral, each 1/20 s, also of what is metres away.
+    /// Eq. 4-6 as printed: an integral over time in steps of 1/20 s that also counts attacks metres away.
     fn printed_avoidance(
         &self,
         search: &DodgeSearch,
@@ -127,7 +127,7 @@ impl DodgePlanner<'_> {
         (1.0 - sum / 0.5).max(0.0)
     }
 
-    /// Works one candidate out. The scratch then holds its path.
+    /// Evaluates one candidate: verdict, cost and clearance. Leaves its path laid out in the scratch.
     pub(super) fn judge(
         &self,
         search: &DodgeSearch,
@@ -145,7 +145,7 @@ impl DodgePlanner<'_> {
             counts.culled += 1;
             return (Verdict::Culled, cost, f32::NEG_INFINITY);
         }
-        // A hit matters only while nothing avoids, and only if none was shallower.
+        // How deep a hit is matters only while nothing avoids, and only if it is the shallowest so far.
         let floor = match (&search.why, search.best, search.least) {
             (Some(_), ..) | (None, None, None) => f32::NEG_INFINITY,
             (None, Some(_), _) => 0.0,
@@ -153,7 +153,7 @@ impl DodgePlanner<'_> {
         };
         let mut stayed = None;
         if let (None, Some(best)) = (&search.why, search.best) {
-            // What the body would have met had it stayed is soon found, and says what the way costs at least.
+            // The avoidance term is cheap to find and already bounds the cost from below.
             let (d0, avoidance) = self.avoidance(search, candidate, last, &part, scratch);
             cost.avoidance = avoidance;
             if cost.total(&self.config.weights) >= best.0 {

@@ -7,19 +7,19 @@ use crate::bodies::{Bodies, DefenceSpan};
 /// Which paths are candidates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathRules {
-    /// The middle of an avoidance is at most half of this from the attack's time, seconds: eq. 1 of the paper, `T_window`.
+    /// The middle of an avoidance is within half of this of the attack's time, seconds: `T_window` of eq. 1.
     pub window: f32,
-    /// Cuts to another place of the library on one path. Without a bound the number of paths grows without one, and
-    /// a fighter who changes his mind four times in a second has not decided.
+    /// Joins on one path at most. Without a limit the number of paths grows without bound, and a fighter that changes course four times
+    /// in a second looks undecided.
     pub most_joins: u32,
-    /// From one cut to the next, seconds: joins take a third of a second, and one should have done most of its work.
+    /// Least time from one join to the next, seconds: a join takes a third of a second and should be mostly over.
     pub between_joins: f32,
-    /// Paths of the index reach this far beyond their node, seconds: the longest warning and half the window.
+    /// How far indexed paths reach beyond their node, seconds: the longest warning plus half the window.
     pub horizon: f32,
 }
 
 impl Default for PathRules {
-    /// `window` is the paper's. The others are guesses: on the three libraries they leave up to twenty paths from a node.
+    /// `window` is the paper's. The others are guesses that leave up to twenty paths per node on the three libraries.
     fn default() -> Self {
         PathRules { window: 1.0, most_joins: 3, between_joins: 0.2, horizon: 1.8 }
     }
@@ -35,7 +35,7 @@ pub enum DefenceKind {
 }
 
 impl DefenceKind {
-    /// What of it an edge holds.
+    /// The defences of this kind in an edge.
     pub fn of(self, bodies: &Bodies, edge: EdgeIdx) -> &[DefenceSpan] {
         match self {
             DefenceKind::Avoid => bodies.avoids(edge),
@@ -47,11 +47,11 @@ impl DefenceKind {
 /// A path that leaves a node, as the index keeps it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AvoidancePath {
-    /// Middle of its avoidance, path seconds after the node: `t_avoid` less what is left of the current edge.
+    /// Middle of its avoidance, path seconds after the node: `t_avoid` minus what is left of the current edge.
     pub centre: f32,
-    /// Its edges in the pool.
+    /// Its edges, as a range of the pool.
     pub edges: (u32, u32),
-    /// Which of the last edge's avoidances.
+    /// Position among the last edge's avoidances (or blocks).
     pub part: u32,
 }
 
@@ -60,7 +60,7 @@ pub struct AvoidancePath {
 pub struct Paths {
     /// The paths.
     pub list: Vec<AvoidancePath>,
-    /// Their edges.
+    /// The edges of all paths, one path after the other.
     pub pool: Vec<EdgeIdx>,
     open: Vec<Open>,
     way: Vec<EdgeIdx>,
@@ -72,7 +72,7 @@ struct Open {
     begins: f32,
     depth: u32,
     cuts: u32,
-    /// Since the last cut.
+    /// Seconds since the last join.
     since: f32,
 }
 
@@ -82,8 +82,8 @@ impl Paths {
         &self.pool[path.edges.0 as usize..path.edges.1 as usize]
     }
 
-    /// Adds every path from a node whose avoidance has its middle within `range`, path seconds after the node; depth first, in the
-    /// graph's order. `cuts` and `since` are those of the edge that leads to the node.
+    /// Adds every path from a node to a defence whose middle is within `range` (exclusive), path seconds after the node; depth first, in the
+    /// graph's order. `since` is how long ago the last join was when the node is reached, seconds.
     pub fn enumerate(
         &mut self,
         (bodies, graph, rules, aim): (&Bodies, &Graph, &PathRules, DefenceKind),

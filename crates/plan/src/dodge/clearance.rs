@@ -1,4 +1,4 @@
-//! How far attacks stay from the body along a laid-out path: eq. 7, swept between steps.
+//! How far attacks stay from the body along a laid-out path: eq. 7, swept between samples.
 
 use kumite_motion::Vec3;
 use kumite_motion::align::PlanarMatrix;
@@ -9,7 +9,7 @@ use crate::legs::Leg;
 use crate::threat::{STEP, Sphere, Threat};
 use crate::{Bend, Form, Warp};
 
-/// Memory that decisions reuse; between two of them it holds nothing.
+/// Buffers that decisions reuse. They carry nothing from one decision to the next.
 #[derive(Clone, Debug, Default)]
 pub struct DodgeScratch {
     pub(crate) legs: Vec<Leg>,
@@ -18,16 +18,16 @@ pub struct DodgeScratch {
     pub(super) rows: [Row; 2],
     pub(super) bits: Vec<u64>,
     pub(super) radii: Vec<f32>,
-    /// Steps of an attack near the body: number, leg, and a distance that it does not get below.
+    /// The attack's steps near the body: number, leg, and a lower bound of the distance.
     approach: Vec<(usize, usize, f32)>,
-    /// How the laid-out path is bent.
+    /// The bend of the laid-out path.
     pub(crate) bend: Option<Bend>,
-    /// What the last look along a path met.
+    /// What the last clearance test found.
     pub(crate) met: Met,
 }
 
 impl DodgeScratch {
-    /// Makes room for bodies of this size.
+    /// Resizes the rows to these bodies.
     pub(super) fn fit(&mut self, bodies: &Bodies) {
         if self.rows[0].values.len() != 3 * bodies.width() {
             self.rows = [bodies.row(), bodies.row()];
@@ -36,7 +36,7 @@ impl DodgeScratch {
     }
 }
 
-/// A step of an attack near a body, in the place of the leg.
+/// A step of an attack near the body, in the frame of the leg's clip.
 #[derive(Clone, Debug)]
 pub(crate) struct NearStep {
     time: f32,
@@ -47,28 +47,28 @@ pub(crate) struct NearStep {
     radii: Vec<f32>,
 }
 
-/// When an attack is near a body, and where it is nearest.
+/// When an attack is near the body, and where it is nearest.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Met {
-    /// First and last stage second within [`NEAR`].
+    /// First and last stage time within [`NEAR`].
     pub(crate) from: f32,
     pub(crate) to: f32,
-    /// Stage second of the nearest step, and the way of the attack in it, in the world.
+    /// Stage time of the nearest step, and where the attack begins and ends it, in the world.
     pub(crate) time: f32,
     pub(crate) way: [Vec3; 2],
     least: f32,
 }
 
-/// An attack is near within this, metres.
+/// Attacks closer than this are near, metres.
 const NEAR: f32 = 0.15;
 
 impl DodgePlanner<'_> {
-    /// Least distance of attacks and body along the laid-out path: eq. 7, swept.
+    /// Least distance between attacks and body along the laid-out path; negative is the depth.
     pub(crate) fn clearance(&self, threats: &[Threat], scratch: &mut DodgeScratch) -> f32 {
         self.clearance_above(f32::NEG_INFINITY, threats, scratch)
     }
 
-    /// Likewise, but given up as soon as it is below `floor`: how far below is then not asked.
+    /// Like [`DodgePlanner::clearance`], but returns as soon as the distance falls below `floor`.
     pub(super) fn clearance_above(&self, floor: f32, threats: &[Threat], scratch: &mut DodgeScratch) -> f32 {
         let bodies = self.bodies;
         scratch.fit(bodies);
@@ -78,7 +78,7 @@ impl DodgePlanner<'_> {
         let coarse = self.config.errata.sampling == Form::Printed;
         for sphere in threats.iter().flat_map(|t| &t.spheres) {
             let nearest_step = approach(bodies, sphere, coarse, scratch);
-            // First where the attack is nearest: what is hit is hit there, and else most of the rest cannot be nearer.
+            // The nearest step first: a hit is usually there, and otherwise its distance rules most of the others out.
             let count = scratch.approach.len();
             for (from, to) in [(nearest_step.saturating_sub(1), count), (0, nearest_step.saturating_sub(1))] {
                 let mut held: Option<(usize, usize)> = None;
@@ -114,7 +114,7 @@ impl DodgePlanner<'_> {
                     if d < NEAR {
                         scratch.met.from = scratch.met.from.min(time);
                         scratch.met.to = scratch.met.to.max(time + STEP);
-                        // Of steps equally near the first.
+                        // The first of equally near steps.
                         if (d, time) < (scratch.met.least, scratch.met.time) {
                             (scratch.met.least, scratch.met.time, scratch.met.way) = (d, time, pair);
                         }
@@ -127,7 +127,7 @@ impl DodgePlanner<'_> {
         least
     }
 
-    /// The steps of the attacks that come near the laid-out, unbent path.
+    /// The steps in which an attack comes within `near` of the laid-out, unbent path.
     pub(crate) fn near_steps(&self, threats: &[Threat], near: f32, scratch: &DodgeScratch) -> Vec<NearStep> {
         let (bodies, radii) = (self.bodies, padded_radii(self.bodies));
         let mut out = Vec::new();
@@ -161,7 +161,7 @@ impl DodgePlanner<'_> {
         out
     }
 
-    /// The body of the laid-out path while a bend comes and goes: stage time, place and row.
+    /// The body along the laid-out path while a bend rises and falls: stage time, placement and row.
     pub(crate) fn while_bent(
         &self,
         rise: (f32, f32),
@@ -178,7 +178,7 @@ impl DodgePlanner<'_> {
         rows.into()
     }
 
-    /// Whether the attacks stay at least `clear` away on these steps with the body bent.
+    /// Whether the attacks stay at least `clear` away from the bent body in these steps.
     pub(crate) fn clears(&self, clear: f32, steps: &[NearStep], bend: &Bend, rows: &mut [Row; 2]) -> bool {
         steps.iter().all(|step| {
             for (k, row) in rows.iter_mut().enumerate() {
@@ -191,12 +191,12 @@ impl DodgePlanner<'_> {
     }
 }
 
-/// Surfaces' radii, with joints and padding out of every reach.
+/// Radii of the spheres; joints and padding get one that nothing comes near.
 pub(super) fn padded_radii(bodies: &Bodies) -> Vec<f32> {
     (0..bodies.width()).map(|j| if j < bodies.spheres() { bodies.radius(j) } else { -1e4 }).collect()
 }
 
-/// The leg shown at a path second, looking on from one that is not after it.
+/// The leg shown at path time `u`, searched for from leg `from` on.
 fn leg_at(legs: &[Leg], u: f32, from: usize) -> usize {
     let mut at = from;
     while legs.get(at + 1).is_some_and(|l| l.begins <= u) {
@@ -205,12 +205,12 @@ fn leg_at(legs: &[Leg], u: f32, from: usize) -> usize {
     at
 }
 
-/// A body reaches at most so much farther in a step than in its frame: by what it moves, and by its joins. Metres.
+/// How much farther than in its frame a body may reach within a step, because it moves and because of joins. Metres.
 const MOVES: f32 = 0.25;
-/// And by what it is bent.
+/// The same for a bend.
 const BENDS: f32 = 0.6;
 
-/// Lists the steps of an attack that count along the laid-out path, in their order, and says which is nearest to the pelvis.
+/// Lists the steps of an attack that may matter on the laid-out path, in order. Returns the position of the nearest.
 fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut DodgeScratch) -> usize {
     let moves = MOVES + if scratch.bend.is_some() { BENDS } else { 0.0 };
     let DodgeScratch { legs, warp, approach, .. } = scratch;
@@ -226,7 +226,7 @@ fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut DodgeS
         let at = legs[leg];
         let (pelvis, extent) = bodies.middle(at.edge, u - at.begins);
         let bound = away(pair, at.place.point(pelvis)) - extent - moves - sphere.radius;
-        // What passes at arm's length and half a metre more costs the same as anything farther.
+        // Anything farther than a metre costs the same.
         if bound <= 1.0 {
             if bound < nearest.1 {
                 nearest = (approach.len(), bound);
@@ -237,16 +237,16 @@ fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut DodgeS
     nearest.0
 }
 
-/// The body at a stage time on a leg, in the leg's place.
+/// The body at a stage time on a leg, in the frame of the leg's clip.
 pub(crate) fn body_at(bodies: &Bodies, legs: &[Leg], warp: &Warp, time: f32, leg: usize, row: &mut Row) {
-    // Where a clip simply goes on, the join of the edge that entered it goes on too: same clip, same place.
+    // Where a clip simply continues, the join of the edge that entered it continues too: same clip, same placement.
     let mut leg = leg;
     while leg > 0 && !bodies.has_join(legs[leg].edge) {
         leg -= 1;
     }
     let at = legs[leg];
     let (u, _) = warp.at(time);
-    // The edge being played began at its natural speed.
+    // The edge being played was entered at its natural speed.
     let (joined, rate) = if leg == 0 {
         (time - at.begins, 1.0)
     } else {
@@ -256,21 +256,21 @@ pub(crate) fn body_at(bodies: &Bodies, legs: &[Leg], warp: &Warp, time: f32, leg
     bodies.sample(at.edge, u - at.begins, joined, rate, row);
 }
 
-/// A row from one place into another.
+/// Moves a row from the frame of one placement into that of another.
 fn carry(bodies: &Bodies, from: &PlanarMatrix, to: &PlanarMatrix, row: &mut Row) {
     for j in 0..bodies.spheres() + 21 {
         row.set(j, to.point_back(from.point(row.get(j))));
     }
 }
 
-/// How far a straight piece of way stays from a point.
+/// Distance from a point to a line segment.
 pub(super) fn away(pair: &[Vec3], p: Vec3) -> f32 {
     let way = pair[1] - pair[0];
     let t = ((p - pair[0]).dot(way) / way.length_squared().max(1e-12)).clamp(0.0, 1.0);
     (pair[0] + way * t - p).length()
 }
 
-/// Least distance between a point that moves from `p` to `q` and spheres that move from one row to the next, all at once.
+/// Least distance between a point that moves from `p` to `q` and the surfaces of spheres that move from row `a` to row `b`, all evenly.
 #[inline]
 pub(crate) fn nearest(a: &Row, b: &Row, p: Vec3, q: Vec3, radii: &[f32]) -> f32 {
     const N: usize = crate::bodies::LANES;

@@ -1,11 +1,11 @@
-//! What a candidate costs: the three terms of the paper's § 4.2, and which of its printed forms are wanted instead of ours.
+//! The cost of a candidate: the three terms of § 4.2, and the settings of the whole planner.
 
 use crate::Form;
 
 /// Which equations are taken as printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DodgeErrata {
-    /// Eq. 4-6: overlap summed over time with E = 0.5, distances of far attacks included, branches swapped back.
+    /// Eq. 4-6: overlap integrated over time with E = 0.5, far attacks included, branches in the printed order.
     pub avoidance: Form,
     /// Eq. 7-8: d0 is the distance now, when the attack is still far.
     pub body: Form,
@@ -13,9 +13,9 @@ pub struct DodgeErrata {
     pub timescale: Form,
     /// § 4.1: paths with nothing to adjust are dropped even if they are on time.
     pub adjustable: Form,
-    /// § 4.2: looks each 1/20 s, so that fast attacks pass through unseen.
+    /// § 4.2: samples every 1/20 s, so that fast attacks pass through unseen.
     pub sampling: Form,
-    /// § 5.2: the union of the body over the whole edge culls, above a number of pixels.
+    /// § 5.2: culls by the union of the body over the whole edge, above a number of pixels.
     pub culling: Form,
 }
 
@@ -37,25 +37,25 @@ impl Default for Weights {
     }
 }
 
-/// How candidates are found and judged.
+/// How candidates are found and evaluated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DodgeConfig {
-    /// Which paths.
+    /// Which paths are candidates.
     pub rules: super::PathRules,
-    /// Of the terms.
+    /// Weights of the cost terms.
     pub weights: Weights,
-    /// Printed forms.
+    /// Which equations are taken as printed.
     pub errata: DodgeErrata,
-    /// `E_avoidance` for an attack of radius r is this times (r + 0.1 m)², square metres: the integral of the overlap along the way
-    /// through one sphere of 10 cm is exactly (r + 0.1)², and an attack on head or chest meets two at once.
+    /// `E_avoidance` for an attack of radius r is this times (r + 0.1 m)², square metres: the overlap integrated along a path
+    /// through the middle of a sphere of 10 cm is exactly (r + 0.1)², and an attack on head or chest meets two at once.
     pub saturation: f32,
     /// `D_body`, metres: not in the paper.
     pub body_scale: f32,
     /// `E_time`.
     pub time_scale: f32,
-    /// Whether bit planes cull before the exact test.
+    /// Whether bit planes cull candidates before the exact test.
     pub cull: bool,
-    /// Whether the index is asked first.
+    /// Whether candidates come from the index; if not, the graph is traversed.
     pub use_index: bool,
 }
 
@@ -74,25 +74,25 @@ impl Default for DodgeConfig {
     }
 }
 
-/// What one candidate costs, term by term; each from 0 (good) to 1.
+/// The cost of one candidate, term by term; each from 0 (good) to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AvoidanceCost {
-    /// How little of where the body was the attack passes through: eq. 6.
+    /// How little of the vacated space the attack passes through: eq. 6.
     pub avoidance: f32,
-    /// How far the attack passes: eq. 8.
+    /// How far away the attack passes: eq. 8.
     pub body: f32,
-    /// How much the speed is changed: eq. 9.
+    /// How much the speed changes: eq. 9.
     pub timescale: f32,
 }
 
 impl AvoidanceCost {
-    /// Eq. 10.
+    /// The weighted sum: eq. 10.
     pub fn total(&self, weights: &Weights) -> f32 {
         weights.avoidance * self.avoidance + weights.body * self.body + weights.timescale * self.timescale
     }
 }
 
-/// Eq. 9; `None` discards.
+/// Eq. 9; `None` discards the candidate.
 pub(crate) fn timescale_cost(scale: f32, config: &DodgeConfig) -> Option<f32> {
     match config.errata.timescale {
         Form::Ours => {
@@ -106,18 +106,18 @@ pub(crate) fn timescale_cost(scale: f32, config: &DodgeConfig) -> Option<f32> {
     }
 }
 
-/// Eq. 8.
+/// Eq. 8: `stayed` is d0, both are metres.
 pub(super) fn body(distance: f32, stayed: f32, config: &DodgeConfig) -> f32 {
     if distance <= stayed { 1.0 } else { ((distance - stayed) / config.body_scale).min(1.0) }
 }
 
-/// Eq. 6, with its branches in the order that makes sense.
+/// Eq. 6, with its branches in the order that works.
 pub(super) fn avoidance(vacated: f32, saturated: f32) -> f32 {
     (1.0 - vacated / saturated).max(0.0)
 }
 
-/// The overlap of a sphere that passes another at distance `aside` with radii summing to `radii`, integrated along the
-/// way from `from` to `to`, both measured from the nearest point: eq. 4 by length instead of time.
+/// The overlap of a sphere that passes another at distance `aside`, their radii summing to `radii`, integrated along the
+/// path from `from` to `to`, both measured from the nearest point: eq. 4 over length instead of time.
 pub(super) fn overlap(radii: f32, aside: f32, from: f32, to: f32) -> f32 {
     if aside >= radii {
         return 0.0;

@@ -1,8 +1,9 @@
-//! Culling by bit planes (§ 5.2 of the paper, there on the GPU): nine horizontal slices for each twentieth of a second of every edge with an avoidance.
+//! Culling by bit planes (§ 5.2 of the paper, there on the GPU): nine horizontal slices for every
+//! twentieth of a second of each edge with an avoidance.
 //!
-//! A bit says that whatever has its middle in that cell, at any time of that bucket, is certainly inside the body. So a set bit on the
-//! attack's way proves a hit, and what the exact test would keep is never culled. The printed form tests the body's union over the whole
-//! edge: it contains the start pose, which every good dodge must pass; it can be chosen to see that.
+//! A set bit means: an attack whose centre is in that cell at any time of that bucket is certainly inside the body. So a set bit on the
+//! attack's path proves a hit, and nothing that the exact test would keep is culled. The printed form tests against the union of the body
+//! over the whole edge; that union contains the start pose, which every good dodge vacates. It is kept for comparison.
 
 use kumite_motion::{EdgeIdx, Vec3};
 
@@ -17,13 +18,13 @@ const HIGH: f32 = 0.22;
 /// Side of a cell, metres, and cells to a side.
 const SIDE: f32 = 0.06;
 const CELLS: usize = 32;
-/// Seconds of a bucket.
+/// Length of a time bucket, seconds.
 const BUCKET: f32 = 0.05;
-/// Attacks at least this thick are culled, metres.
+/// Least radius of attacks that are culled, metres.
 const LEAST: f32 = 0.10;
-/// Joins and planted feet move a body by this much against its clip; culling leaves it free. Metres.
+/// How far joins and planted feet move a body away from its clip, metres; culling allows for it.
 const SLACK: f32 = 0.03;
-/// Points of the attack in the printed union above which a candidate is culled: the paper does not tell its threshold.
+/// Samples of the attack inside the printed union above which a candidate is culled. The paper does not give its threshold.
 const PIXELS: u32 = 4;
 
 type Plane = [u32; SLICES * CELLS];
@@ -31,7 +32,7 @@ type Plane = [u32; SLICES * CELLS];
 #[derive(Clone, Debug, PartialEq)]
 struct EdgePlanes {
     edge: EdgeIdx,
-    /// Middle of the planes in the clip's place.
+    /// Middle of the planes, in the clip's frame.
     middle: Vec3,
     buckets: Vec<Plane>,
     union: Box<Plane>,
@@ -57,18 +58,18 @@ fn corner(word: usize, bit: u32) -> Vec3 {
 }
 
 impl CullingPlanes {
-    /// Of a library's bodies.
+    /// Works out the planes of a library's bodies.
     pub fn of(bodies: &Bodies) -> CullingPlanes {
         let edges = (0..bodies.edges() as u32).map(EdgeIdx).filter(|e| !bodies.avoids(*e).is_empty());
         CullingPlanes { edges: edges.map(|edge| EdgePlanes::of(bodies, edge)).collect() }
     }
 
-    /// Memory, bytes.
+    /// Memory used, bytes.
     pub fn bytes(&self) -> usize {
         self.edges.iter().map(|e| (e.buckets.len() + 1) * size_of::<Plane>()).sum()
     }
 
-    /// Whether an attack certainly hits on the way along a leg; or, in the printed form, touches the union of its edge too often.
+    /// Whether an attack certainly hits the body on a leg; in the printed form, whether it touches the union of the leg's edge too often.
     pub fn hit(&self, leg: &Leg, warp: &Warp, threats: &[Threat], form: Form) -> bool {
         let Ok(at) = self.edges.binary_search_by_key(&leg.edge, |e| e.edge) else { return false };
         let planes = &self.edges[at];
@@ -76,7 +77,7 @@ impl CullingPlanes {
         for sphere in threats.iter().flat_map(|t| &t.spheres).filter(|s| s.radius >= LEAST) {
             for (k, pair) in sphere.places.windows(2).enumerate() {
                 let time = sphere.start + k as f32 * STEP;
-                // Far attacks are most of all attacks.
+                // Most of an attack's path is far away.
                 let near = leg.place.point_back(pair[0]) - planes.middle;
                 if near.x.abs().max(near.z.abs()) > 2.0 {
                     continue;
@@ -115,7 +116,7 @@ impl EdgePlanes {
         let mut out =
             EdgePlanes { edge, middle, buckets: Vec::with_capacity(count), union: Box::new([0; SLICES * CELLS]) };
         let mut row = bodies.row();
-        // A look each 1/120 s; between looks nothing moves by more than the slack allows for.
+        // A sample every 1/120 s; in between nothing moves by more than the slack.
         let looks = 6;
         for bucket in 0..count {
             let rows: Vec<_> = (0..=looks)

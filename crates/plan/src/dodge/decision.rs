@@ -6,12 +6,12 @@ use super::AvoidanceCost;
 use crate::block::Block;
 use crate::{Bend, Warp};
 
-/// How it ends.
+/// What the plan expects. Whether it comes true is measured on what is played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forecast {
-    /// The attack misses what is played anyway.
+    /// The attack misses without any defence.
     Clear,
-    /// A path avoids it.
+    /// The chosen path, bent or not, avoids it.
     Avoided,
     /// A guard meets it.
     Blocked,
@@ -31,10 +31,10 @@ impl Forecast {
     }
 }
 
-/// Where a candidate comes from.
+/// Where a candidate came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// What is played anyway.
+    /// What is played if nothing is done.
     Nothing,
     /// An avoidance in the edge being played.
     Playing,
@@ -49,39 +49,39 @@ pub enum Origin {
 pub enum Verdict {
     /// It avoids, for this cost.
     Avoids(f32),
-    /// It is hit this deep, metres.
+    /// It is hit, this deep, metres.
     Hit(f32),
     /// Bit planes prove a hit.
     Culled,
     /// Its speed would have to change too much.
     OutOfScale,
-    /// Its bound was above the best cost: never worked out.
+    /// Its lower bound was above the best cost: not evaluated.
     Bounded,
 }
 
-/// One candidate, for people.
+/// One candidate and its verdict, for explanations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
     /// Edges after the one being played.
     pub edges: Vec<EdgeIdx>,
-    /// Number of the span in the last edge's clip; `None` for *do nothing*.
+    /// Position of the span in the last edge's clip; `None` for doing nothing.
     pub span: Option<u32>,
-    /// By how much adjustable durations are multiplied.
+    /// Factor on adjustable durations.
     pub scale: f32,
-    /// What it costs by term, as far as it was worked out.
+    /// Its cost by term, as far as it was evaluated.
     pub cost: AvoidanceCost,
-    /// Least distance of attack and body, metres; negative is the depth.
+    /// Least distance between attack and body, metres; negative is the depth.
     pub clearance: f32,
     /// What became of it.
     pub verdict: Verdict,
 }
 
-/// How much was done.
+/// How much work was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DodgeCounts {
     /// Candidates from the index.
     pub index: u32,
-    /// Of these, the ones whose cells of the grid the attack passes: the paper's candidates.
+    /// Those among them whose grid cells the attack passes: the paper's candidates.
     pub in_grid: u32,
     /// Candidates from traversing the graph.
     pub enumerated: u32,
@@ -89,32 +89,32 @@ pub struct DodgeCounts {
     pub culled: u32,
     /// Tested exactly.
     pub tested: u32,
-    /// Left out because of their bound.
+    /// Skipped because of their lower bound.
     pub bounded: u32,
 }
 
 /// What to play, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DodgeDecision {
-    /// How it ends, as far as the plan can tell.
+    /// What the plan expects.
     pub forecast: Forecast,
-    /// Edges to play after the current one; none to go on as before.
+    /// Edges to play after the current one; empty to carry on as before.
     pub edges: Vec<EdgeIdx>,
-    /// Their speed.
+    /// How their speed changes.
     pub warp: Warp,
-    /// How the motion is bent to the attack.
+    /// How the motion is bent, if it is.
     pub bend: Option<Bend>,
     /// Where and how the attack is met, if it is.
     pub block: Option<Block>,
-    /// Of the path chosen, before adapting.
+    /// Cost of the chosen path, before bending.
     pub cost: AvoidanceCost,
-    /// Least distance of attack and body on the chosen path, before adapting; negative is the depth. Metres.
+    /// Least distance between attack and body on the chosen path before bending, metres; negative is the depth.
     pub clearance: f32,
-    /// Number of the avoidance or block in the last edge's clip.
+    /// Position of the avoidance or block among the spans of the last edge's clip.
     pub span: Option<u32>,
-    /// Where it came from.
+    /// Where the chosen path came from.
     pub origin: Origin,
-    /// How much was done.
+    /// How much work was done.
     pub counts: DodgeCounts,
     /// Whether the graph had to be traversed.
     pub traversed: bool,

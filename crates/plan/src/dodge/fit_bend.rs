@@ -1,4 +1,4 @@
-//! The smallest bend that makes a hit miss, and the largest that makes a wide avoidance small.
+//! Fitting a bend to an attack: the smallest that turns a hit into a miss, or one that makes a wide avoidance smaller.
 
 use kumite_motion::{Role, Vec3};
 
@@ -6,22 +6,21 @@ use super::{DodgePlanner, DodgeScratch};
 use crate::bend::{ASIDE, Bend, DOWN, HAND, LEAN};
 use crate::threat::{STEP, Threat};
 
-/// Seconds that all of it takes at least; less warning, less lean.
+/// Least time for a full bend, seconds; with less warning the bend is smaller.
 const QUICKEST: f32 = 0.32;
-/// What is bent clears the attack by this, metres: the stage's joins and feet differ from the plan's by less.
+/// A bent body clears the attack by at least this, metres: joins and feet on the stage differ from the plan by less.
 pub(super) const CLEAN: f32 = 0.03;
-/// What is farther from the unbent body than this cannot be brought near by bending it, metres.
+/// Bending brings nothing near that is farther than this from the unbent body, metres.
 const REACH: f32 = 0.6;
-/// A bend larger than this is left for a block, if there is one.
+/// Above this size a block is preferred, if there is one.
 pub(super) const LARGE: f32 = 0.5;
-/// An avoidance that clears by more is made smaller, down to half of that, metres.
+/// An avoidance that clears by more than this is made smaller, down to half of it, metres.
 pub(super) const WIDE: f32 = 0.14;
 
-/// Rise, fall, and the greatest share.
+/// Rise, fall, and the largest size the time allows.
 type Timing = ((f32, f32), (f32, f32), f32);
 
-/// When what the scratch has met is met, and how long there is: rise and fall of an adaptation, and the greatest share of it that the
-/// time allows.
+/// When a bend must have risen and may fall, for the attack found by the last clearance test; `None` if there is no time.
 fn timing(scratch: &DodgeScratch) -> Option<Timing> {
     let met = scratch.met;
     let ready = met.from - 0.02;
@@ -29,7 +28,7 @@ fn timing(scratch: &DodgeScratch) -> Option<Timing> {
         .then(|| (((ready - 0.5).max(0.0), ready), (met.to + 0.04, met.to + 0.6), (ready / QUICKEST).min(1.0)))
 }
 
-/// Bends the laid-out path, which is hit, so that it is not. The smallest bend of a few directions; `None` if none is enough.
+/// The smallest bend, over a few directions, that makes the laid-out path, which is hit, avoid the attack. `None` if none is enough.
 pub(crate) fn rescue(planner: &DodgePlanner<'_>, threats: &[Threat], scratch: &mut DodgeScratch) -> Option<Bend> {
     scratch.bend = None;
     planner.clearance(threats, scratch);
@@ -53,7 +52,7 @@ pub(crate) fn rescue(planner: &DodgePlanner<'_>, threats: &[Threat], scratch: &m
         if !clean(limit) {
             return;
         }
-        // What is clean at the limit is clean at about this share of it; not all less than it need be unclean.
+        // Halving between 0 and the limit. Clearance need not grow with size, so the result is clean but not always the least.
         let (mut below, mut found) = (0.0, limit);
         for _ in 0..4 {
             let middle = 0.5 * (below + found);
@@ -76,7 +75,7 @@ pub(crate) fn rescue(planner: &DodgePlanner<'_>, threats: &[Threat], scratch: &m
             ..Bend::default()
         });
     }
-    // Hips alone, under a torso that stays.
+    // Hips alone, the trunk upright.
     if best.is_none_or(|b| b.size > LARGE) {
         for way in [side, -side] {
             attempt(&mut best, &|share| Bend {
@@ -88,7 +87,7 @@ pub(crate) fn rescue(planner: &DodgePlanner<'_>, threats: &[Threat], scratch: &m
             });
         }
     }
-    // A hand or forearm in the way may simply be drawn aside.
+    // A hand or forearm in the attack's path may simply be drawn aside.
     if best.is_none_or(|b| b.size > 0.3) {
         for wrist in [Role::LeftWrist, Role::RightWrist] {
             for way in [side, -side, down, -down, back] {
@@ -104,7 +103,7 @@ pub(crate) fn rescue(planner: &DodgePlanner<'_>, threats: &[Threat], scratch: &m
     best
 }
 
-/// Bends the laid-out path, which avoids by `clearance`: away if that is not clean, back towards the attack if it is wide.
+/// Bends the laid-out path, which avoids by `clearance`: away from the attack if that is too close, towards it if it is wide.
 pub(crate) fn tune(
     planner: &DodgePlanner<'_>,
     threats: &[Threat],
@@ -119,7 +118,7 @@ pub(crate) fn tune(
     }
     scratch.bend = None;
     planner.clearance(threats, scratch);
-    // Nothing of it is near: look where it is nearest to the pelvis at its arrival.
+    // The attack is nowhere near, so take its position when it arrives.
     let time = threats.iter().map(|t| t.arrives).fold(f32::INFINITY, f32::min);
     let sphere = threats.iter().flat_map(|t| &t.spheres).next()?;
     let step = (((time - sphere.start) / STEP).max(0.0) as usize).min(sphere.places.len().saturating_sub(2));

@@ -1,10 +1,10 @@
 //! The per-node grid index (§ 5.1 of the paper): which paths move the body away from a cell, and when.
 //!
-//! For every node all paths within the horizon are kept, sorted by the time of their avoidance, so that a query takes a range of them;
-//! and for every cell of 10 cm around the node a bit for each path whose avoidance leaves that cell. A path whose
-//! bit is not set in any cell that the attack passes has `e_avoidance` = 1: its cost has a bound, and seldom has to be worked out.
+//! Every node keeps all paths within the horizon, sorted by the time of their avoidance, so that a query is a range of them;
+//! and for each 10 cm cell around the node one bit per path whose avoidance vacates that cell. A path without a bit in any cell that
+//! the attack passes has `e_avoidance` = 1; that bounds its cost, and it seldom has to be evaluated.
 //!
-//! Differs from the printed one, which forgets the times and answers with nothing where no cell is met.
+//! The printed index forgets the times, and finds nothing where no cell is met.
 
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::{EdgeIdx, Graph, NodeIdx, Vec3};
@@ -14,26 +14,26 @@ use crate::Bodies;
 
 /// Side of a cell, metres (§ 5.1).
 const CELL: f32 = 0.1;
-/// Attacks up to this radius are found by the cells their middle passes; larger ones look around. Metres.
+/// Attacks up to this radius are looked up by the cells their centre passes; larger ones in the cells around too. Metres.
 const NOMINAL: f32 = 0.12;
-/// Distance of looks along an attack's way, metres; cells are grown by half of it so that none between is missed.
+/// Spacing of samples along an attack's path, metres; cells are grown by half of it so that none is missed.
 const LOOK: f32 = 0.04;
-/// A sphere has left where it was if it moves this far during the avoidance, metres.
+/// A sphere vacates its place if it moves this far during the avoidance, metres.
 const VACATED: f32 = 0.02;
 
-/// All nodes' paths and cells.
+/// Paths and cells of all nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PathIndex {
-    /// To avoidances.
+    /// Paths to avoidances.
     pub avoid: PathTable,
-    /// To blocks; without cells: a block is where the attack is, not where the body was.
+    /// Paths to blocks; no cells, since a block goes to the attack instead of away from it.
     pub block: PathTable,
     /// Which spheres each avoidance moves away, by edge and part.
     vacated: Vec<(EdgeIdx, Vec<u128>)>,
     horizon: f32,
 }
 
-/// Paths by node and time, and cells.
+/// Paths of all nodes to one kind of defence, by time, and their cells.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PathTable {
     /// First path of each node; one more at the end.
@@ -46,11 +46,11 @@ pub struct PathTable {
     /// First word of each node.
     masks_of: Vec<u32>,
     masks: Vec<u64>,
-    /// Middle of each node's grid, in its clip's place.
+    /// Middle of each node's grid, in the frame of the node's clip.
     middles: Vec<Vec3>,
 }
 
-/// The work of one node, to be put together by [`PathIndex::join`].
+/// The index of one node; [`PathIndex::join`] puts them together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeIndex {
     avoid: Paths,
@@ -61,7 +61,7 @@ pub struct NodeIndex {
 }
 
 fn key(p: Vec3) -> Option<u32> {
-    // 102.4 m to each side, and as high: beyond nothing is indexed and nothing found.
+    // 51.2 m to each side and up: nothing beyond is indexed or found.
     let cell = |v: f32| {
         let v = (v / CELL).floor();
         (-512.0..512.0).contains(&v).then_some((v + 512.0) as u32)
@@ -70,11 +70,11 @@ fn key(p: Vec3) -> Option<u32> {
 }
 
 impl NodeIndex {
-    /// Works out one node. Nodes do not depend on each other.
+    /// Works out the index of one node. Nodes are independent of each other.
     pub fn of(bodies: &Bodies, graph: &Graph, rules: &PathRules, node: NodeIdx) -> NodeIndex {
         let mut out = NodeIndex::default();
-        // The edge that leads here may itself be a cut; what it is, is known only at run time, so the rule about cuts in quick
-        // succession begins at the node.
+        // Whether the edge that leads here has a join is known only at run time, so the rule about joins in quick succession starts
+        // afresh at the node.
         let range = (f32::NEG_INFINITY, rules.horizon);
         out.avoid.enumerate((bodies, graph, rules, DefenceKind::Avoid), node, range, f32::INFINITY);
         out.block.enumerate((bodies, graph, rules, DefenceKind::Block), node, range, f32::INFINITY);
@@ -87,7 +87,7 @@ impl NodeIndex {
             paths.pool = pool;
         }
         let Some(first) = graph.leaving(node).next() else { return out };
-        // Where the node's frame is in its clip's place: the first edge's pelvis, laid back over the clip it comes from.
+        // The node's position in the frame of its clip: the first edge's pelvis, laid over the clip that is left.
         out.middle = bodies.align(first).point(bodies.pelvis(first, 0.0));
         out.middle.y = 0.0;
         let words = out.avoid.list.len().div_ceil(64);
@@ -105,7 +105,7 @@ impl NodeIndex {
             bodies.sample(last, part.from, f32::INFINITY, 1.0, &mut row);
             for j in (0..bodies.spheres()).filter(|j| moved >> j & 1 == 1) {
                 let centre = place.point(row.get(j)) - out.middle;
-                // Joins move bodies by centimetres against their clips.
+                // Joins move bodies a few centimetres away from their clips.
                 let reach = bodies.radius(j) + NOMINAL + 0.5 * LOOK + 0.05;
                 let (low, high) = (centre - Vec3::splat(reach), centre + Vec3::splat(reach));
                 let range = |low: f32, high: f32| (low / CELL).floor() as i32..=(high / CELL).floor() as i32;
@@ -126,7 +126,7 @@ impl NodeIndex {
     }
 }
 
-/// The spheres that an avoidance moves away from where they were at its start, a bit each.
+/// The spheres that an avoidance moves away from where they were at its start, one bit each.
 fn vacated(bodies: &Bodies, edge: EdgeIdx, part: &crate::bodies::DefenceSpan) -> u128 {
     let (mut row, mut start) = (bodies.row(), bodies.row());
     bodies.sample(edge, part.from, f32::INFINITY, 1.0, &mut start);
@@ -145,13 +145,13 @@ fn vacated(bodies: &Bodies, edge: EdgeIdx, part: &crate::bodies::DefenceSpan) ->
 }
 
 impl PathIndex {
-    /// One node after the other; bake shares the nodes between threads.
+    /// Works out all nodes, one after the other.
     pub fn of(bodies: &Bodies, graph: &Graph, rules: &PathRules) -> PathIndex {
         let nodes = (0..graph.nodes().len() as u32).map(|n| NodeIndex::of(bodies, graph, rules, NodeIdx(n))).collect();
         PathIndex::join(bodies, rules, nodes)
     }
 
-    /// Puts nodes together, in their order.
+    /// Puts the nodes together, in order.
     pub fn join(bodies: &Bodies, rules: &PathRules, nodes: Vec<NodeIndex>) -> PathIndex {
         let mut index = PathIndex { horizon: rules.horizon, ..PathIndex::default() };
         for node in nodes {
@@ -180,7 +180,7 @@ impl PathIndex {
         found.and_then(|at| self.vacated[at].1.get(part).copied()).unwrap_or(u128::MAX)
     }
 
-    /// Memory of it all, bytes.
+    /// Memory used, bytes.
     pub fn bytes(&self) -> usize {
         let table = |t: &PathTable| {
             t.paths.len() * size_of::<AvoidancePath>()
@@ -224,7 +224,7 @@ impl PathTable {
         self.paths.is_empty()
     }
 
-    /// Number of cells that some path's avoidance leaves.
+    /// Number of cells that some avoidance vacates.
     pub fn cells(&self) -> usize {
         self.keys.len()
     }
@@ -235,8 +235,8 @@ impl PathTable {
         &self.pool[path.edges.0 as usize..path.edges.1 as usize]
     }
 
-    /// The paths of a node whose avoidance has its middle within `range` (exclusive), path seconds after the node, and the number of the
-    /// first of them among the node's.
+    /// The paths of a node whose defence has its middle within `range` (exclusive), path seconds after the node, and the position of the
+    /// first among all paths of the node.
     pub fn between(&self, node: NodeIdx, range: (f32, f32)) -> (&[AvoidancePath], usize) {
         let (Some(&from), Some(&to)) = (self.starts.get(node.at()), self.starts.get(node.at() + 1)) else {
             return (&[], 0);
@@ -246,7 +246,7 @@ impl PathTable {
         (&paths[a..b.max(a)], a)
     }
 
-    /// Sets the bits of the paths that leave a cell which a sphere passes on a straight way, in the place of the node's clip.
+    /// Sets the bits of the node's paths that vacate a cell which a sphere passes on the straight line `way`, in the frame of the node's clip.
     pub fn mark(&self, node: NodeIdx, way: [Vec3; 2], radius: f32, bits: &mut Vec<u64>) {
         let (Some(&from), Some(&to)) = (self.cells_of.get(node.at()), self.cells_of.get(node.at() + 1)) else { return };
         let count = (self.starts[node.at() + 1] - self.starts[node.at()]) as usize;

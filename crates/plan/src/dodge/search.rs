@@ -1,4 +1,4 @@
-//! The search: do nothing, then the index, best bound first, then the graph; in slices of so many candidates.
+//! The search: doing nothing, then the index, lowest bound first, then the graph; in slices of a number of candidates.
 
 use kumite_motion::EdgeIdx;
 use kumite_motion::align::PlanarMatrix;
@@ -17,17 +17,17 @@ use crate::{Form, Warp, block};
 pub(super) struct Candidate {
     pub(super) origin: Origin,
     pub(super) path: AvoidancePath,
-    /// Seconds of path until the middle of its avoidance, from now.
+    /// Middle of its avoidance, path seconds from now.
     pub(super) centre: f32,
     pub(super) scale: f32,
     pub(super) timescale: f32,
-    /// No less than its cost.
+    /// Lower bound of its cost.
     pub(super) bound: f32,
-    /// Whether it may move away from where the attack passes.
+    /// Whether its avoidance may vacate a cell that the attack passes.
     pub(super) on_way: bool,
 }
 
-/// A decision in the making. It owns all it needs between slices, so that a worker can hold it while the character plays on.
+/// A decision in progress. It owns what it needs between slices, so that a worker can hold it while the character plays on.
 #[derive(Clone, Debug)]
 pub struct DodgeSearch {
     pub(super) situation: (EdgeIdx, f32, PlanarMatrix),
@@ -40,7 +40,7 @@ pub struct DodgeSearch {
     enumerated: Paths,
     stage: Stage,
     pub(super) best: Option<(f32, usize, AvoidanceCost, f32)>,
-    /// Least deep hit: candidate and depth; `None` for the candidate is *do nothing*.
+    /// The shallowest hit: its candidate, `None` for doing nothing, and its depth.
     pub(super) least: Option<(Option<usize>, f32)>,
     nothing: f32,
     counts: DodgeCounts,
@@ -57,7 +57,7 @@ enum Stage {
 }
 
 impl DodgeSearch {
-    /// Begins a decision: checks it and lists the candidates of the index.
+    /// Checks the situation and the threats. Nothing is evaluated yet. `why` records a verdict for every candidate.
     pub fn new(
         planner: &DodgePlanner<'_>,
         situation: &Situation<'_>,
@@ -95,7 +95,7 @@ impl DodgeSearch {
         })
     }
 
-    /// How deep the attacks are inside the body now, metres; 0 or less if they are not.
+    /// How deep the attacks are inside the body now, metres; negative is the distance.
     pub fn inside(&self, planner: &DodgePlanner<'_>) -> f32 {
         let mut row = planner.bodies.row();
         let (edge, since, place) = self.situation;
@@ -109,7 +109,7 @@ impl DodgeSearch {
         firsts.fold(f32::NEG_INFINITY, f32::max)
     }
 
-    /// Distance of attack and body now: d0 as printed.
+    /// Distance between attack and body now: d0 as printed.
     pub(super) fn distance_now(&self, planner: &DodgePlanner<'_>) -> f32 {
         (-self.inside(planner)).max(0.0)
     }
@@ -122,7 +122,7 @@ impl DodgeSearch {
         }
     }
 
-    /// Works out at most `budget` candidates more. Whether the decision is final.
+    /// Evaluates at most `budget` candidates. Returns whether the decision is final.
     pub fn step(&mut self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch, budget: u32) -> bool {
         let mut left = budget.max(1);
         while left > 0 {
@@ -159,7 +159,7 @@ impl DodgeSearch {
                 Stage::Listed | Stage::Traversal => {
                     let best = self.best.map_or(f32::INFINITY, |b| b.0);
                     match self.queue.get(self.next).copied() {
-                        // Sorted by bound: whatever comes is no better.
+                        // Sorted by bound, so nothing after one that is too high can be better.
                         Some(candidate) if candidate.bound < best => {
                             left -= 1;
                             self.work_out(planner, &candidate, scratch);
@@ -210,7 +210,7 @@ impl DodgeSearch {
         }
     }
 
-    /// Nothing in the queue can be better: traverse the graph if the index cannot have been complete, else done.
+    /// Nothing left in the queue can be better: traverse the graph if the index may be incomplete, else finish.
     fn run_out(&mut self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) {
         let rest = self.queue.split_off(self.next.min(self.queue.len()));
         self.counts.bounded += rest.len() as u32;
@@ -234,7 +234,7 @@ impl DodgeSearch {
         self.stage = Stage::Traversal;
         self.traversed = true;
         let range = (self.attack - half - left, self.attack + half - left);
-        // What the index has listed is not listed again.
+        // Only what is beyond the index.
         let range = if planner.config.use_index { (range.0.max(planner.index.horizon()), range.1) } else { range };
         let rules = planner.config.rules;
         let mut found = std::mem::take(&mut self.enumerated);
@@ -256,7 +256,7 @@ impl DodgeSearch {
         self.queue.extend(listed);
     }
 
-    /// A path with its speed; `None` where it cannot be on time.
+    /// A path with the speed that puts its avoidance on time; `None` if no allowed speed does.
     fn candidate(
         &self,
         planner: &DodgePlanner<'_>,
@@ -279,7 +279,7 @@ impl DodgeSearch {
         let on_time = (self.attack - centre).abs() <= half && planner.config.errata.adjustable == Form::Ours;
         (made.scale, made.timescale) = match fits {
             Some(fits) => fits,
-            // Nothing may be changed enough, but the avoidance is under way when the attack comes.
+            // No speed can change enough, but the avoidance is active when the attack comes anyway.
             None if on_time => (1.0, timescale_cost(1.0, &planner.config)?),
             None => return None,
         };
@@ -289,14 +289,14 @@ impl DodgeSearch {
         Some(made)
     }
 
-    /// Candidates of the current edge and of its node's index.
+    /// Queues the candidates of the current edge and of its node's index.
     fn list(&mut self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) {
         let (edge, since, place) = self.situation;
         let left = planner.bodies.seconds(edge) - since;
         let half = 0.5 * planner.config.rules.window;
         for (part, found) in planner.bodies.avoids(edge).iter().enumerate() {
             let centre = found.centre() - since;
-            // The way out of it must still be ahead.
+            // It must not have begun yet.
             if found.from >= since && (centre - self.attack).abs() < half {
                 let path = AvoidancePath { centre: centre - left, edges: (0, 0), part: part as u32 };
                 self.queue.extend(self.candidate(planner, (Origin::Playing, &path), left, true, scratch));
@@ -313,7 +313,7 @@ impl DodgeSearch {
                 for sphere in self.threats.iter().flat_map(|t| &t.spheres) {
                     for pair in sphere.places.windows(2) {
                         let (p, q) = (place.point_back(pair[0]), place.point_back(pair[1]));
-                        // Only the part of the way that is close to the character matters (§ 6).
+                        // Only the part of the attack's path close to the character matters (§ 6).
                         if away(&[p, q], planner.bodies.pelvis(edge, since)) > 4.0 {
                             continue;
                         }
@@ -332,7 +332,7 @@ impl DodgeSearch {
         sort(&mut self.queue);
     }
 
-    /// What was decided: final after [`DodgeSearch::step`] said so, the best so far before.
+    /// The decision: final once [`DodgeSearch::step`] has returned `true`, the best so far before that.
     pub fn decision(&mut self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) -> DodgeDecision {
         let mut decision = DodgeDecision {
             forecast: Forecast::Clear,
@@ -358,7 +358,7 @@ impl DodgeSearch {
             decision.bend = fit_bend::tune(planner, &self.threats, clearance, scratch);
             return decision;
         }
-        // Nothing avoids as it is. In this order: a small bend of what comes nearest, or of what is played anyway; a block; a large bend.
+        // No path avoids by itself. In this order: a small bend of the shallowest hit or of doing nothing; a block; a large bend.
         let mut bent: Option<DodgeDecision> = None;
         if let Some((Some(number), depth)) = self.least {
             let candidate = self.queue[number];
@@ -417,7 +417,7 @@ impl DodgeSearch {
     ) {
         let Some((last, part)) = planner.lay_out(self, candidate, scratch) else { return };
         out.edges.clear();
-        // What comes after the avoidance, as far as the attack lasts, belongs to the plan.
+        // The plan includes what follows the avoidance for as long as the attack lasts.
         let until = scratch.warp.at(self.ends).0;
         let kept = scratch.legs[1..].iter().enumerate().take_while(|(k, l)| *k < last || l.begins < until);
         out.edges.extend(kept.map(|(_, l)| l.edge));
@@ -426,8 +426,7 @@ impl DodgeSearch {
         out.origin = candidate.origin;
     }
 
-    /// The character has gone on to another edge: candidates that do not begin with it are dropped, the others go on from there.
-    /// `seconds` have passed since the search began.
+    /// Starts over from the edge that the character has reached meanwhile, `seconds` after the search began.
     pub fn rebase(
         &mut self,
         planner: &DodgePlanner<'_>,
@@ -438,12 +437,12 @@ impl DodgeSearch {
         let why = self.why.is_some();
         let mut fresh = DodgeSearch::new(planner, situation, &threats, why)?;
         fresh.counts = self.counts;
-        // Paths that begin with the edge now played are exactly those that its node's index lists.
+        // Paths that continue through the edge now played are exactly those that its node's index lists.
         *self = fresh;
         Ok(())
     }
 
-    /// The candidates, ranked: those that avoid by cost, then the others by how deep they are hit. Empty unless asked for.
+    /// The candidates, ranked: those that avoid by cost, then those skipped, then hits by depth. Empty unless asked for.
     pub fn why(&self) -> Vec<Judged> {
         let mut list = self.why.clone().unwrap_or_default();
         let rank = |j: &Judged| match j.verdict {
@@ -457,7 +456,7 @@ impl DodgeSearch {
         list
     }
 
-    /// How much has been done.
+    /// How much work has been done.
     pub fn counts(&self) -> DodgeCounts {
         self.counts
     }
@@ -468,7 +467,7 @@ impl DodgeSearch {
     }
 }
 
-/// By bound; among equals the index's order.
+/// By bound; equal bounds keep the order of the index.
 fn sort(queue: &mut [Candidate]) {
     queue.sort_by(|a, b| a.bound.total_cmp(&b.bound));
 }
