@@ -1,7 +1,7 @@
-//! Where bodies are along every edge, for planners: body volumes of the paper, at the clips' own rate and with the joins in them.
+//! Where bodies are along every edge: the body volumes of the dodging paper, at the clips' own rate and with joins included.
 //!
-//! The paper samples an edge each tenth of a second; that is half a step of a fast dodge, and a join moves a body by
-//! centimetres. Edges share frames, so one row per frame is no larger.
+//! The paper samples an edge every tenth of a second; a fast dodge moves half a step in that time, and a join moves a body by
+//! centimetres. Edges share frames, so one row per frame takes no more memory.
 
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::library::Library;
@@ -10,16 +10,16 @@ use kumite_motion::{EdgeIdx, FrameIdx, Pose, Role, Vec3, WorldPose, fk};
 /// Spheres are padded to whole rows of this many.
 pub const LANES: usize = 8;
 
-/// What the speed of an edge allows (§ 4.1 of the paper).
+/// How the speed of an edge may be changed (§ 4.1 of the paper).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
     /// May be slowed down.
     Fast,
-    /// Neither.
+    /// May not be changed.
     Even,
     /// May be sped up.
     Slow,
-    /// Both.
+    /// May be slowed down and sped up.
     Still,
 }
 
@@ -35,29 +35,29 @@ impl Pace {
     }
 }
 
-/// An avoidance or a block that lies whole in an edge. Seconds from the edge's first frame.
+/// An avoidance or a block inside an edge. Seconds from the edge's first frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DefenceSpan {
     /// Start of the span.
     pub from: f32,
     /// End of the span.
     pub to: f32,
-    /// When it counts.
+    /// When the body is out of the way, or the guard is up.
     pub active: (f32, f32),
-    /// The guarding part.
+    /// The guarding part of a block.
     pub role: Option<Role>,
-    /// Its number among the clip's spans.
+    /// Position among the clip's spans.
     pub span: u32,
 }
 
 impl DefenceSpan {
-    /// Middle of the active window: what is laid over the attack's time.
+    /// Middle of the active window, which is put on the attack's time.
     pub fn centre(&self) -> f32 {
         0.5 * (self.active.0 + self.active.1)
     }
 }
 
-/// Centres of all spheres and joints at one moment, a row of each coordinate.
+/// Centres of all spheres and joints at one moment, one row per coordinate.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     /// x, then y, then z.
@@ -91,7 +91,7 @@ impl Row {
 
 #[derive(Clone, Debug, PartialEq)]
 struct EdgeInfo {
-    /// Of the clip, among all frames.
+    /// The clip's first frame among all frames.
     frames: u32,
     first: f32,
     fps: f32,
@@ -105,7 +105,7 @@ struct EdgeInfo {
     blocks: (u32, u32),
 }
 
-/// The spheres of every frame of a library, joins, speeds and what each edge is good for.
+/// The spheres of every frame of a library, the joins, and what each edge can defend against.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bodies {
     /// Spheres, then the 21 joints with radius 0, then padding far away.
@@ -113,27 +113,27 @@ pub struct Bodies {
     width: usize,
     radii: Vec<f32>,
     parts: Vec<Role>,
-    /// Per frame: x, y, z, each `width` long, in the clip's own place.
+    /// Per frame: x, y, z, each `width` long, in the clip's frame.
     rows: Vec<f32>,
-    /// Per frame: where the pelvis is, and how far any surface is from it, metres. Most looks end here, and rows are far apart in memory.
+    /// Per frame: where the pelvis is, and how far the surface reaches from it, metres. Settles most tests without touching a row.
     middles: Vec<(Vec3, f32)>,
-    /// Per join: offset and speed of it, each like a row.
+    /// Per join: the offset and its speed, each laid out like a row.
     joins: Vec<f32>,
     edges: Vec<EdgeInfo>,
     kept: Vec<DefenceSpan>,
-    /// Distance from the pelvis that no sphere's surface passes, metres.
+    /// Farthest that any surface gets from the pelvis, metres.
     reach: f32,
 }
 
-/// Shares of a library's edges that are still, and that are slow; the rest are fast. The printed 0.3 / 0.1 / 0.0 m/s would let
-/// nothing be sped up: 83 % of fight motion is faster than 0.3 m/s and none is still.
+/// Quantiles of the edges' speeds below which an edge is still, and slow; the rest are fast. With the printed 0.3 / 0.1 / 0.0 m/s
+/// nothing could be sped up: 83 % of fight motion is faster than 0.3 m/s and none is still.
 const STILL: f32 = 0.25;
 const SLOW: f32 = 0.5;
 /// Metres per second, as printed in § 4.1: fast above the first, slow below the second.
 const PRINTED: (f32, f32) = (0.3, 0.1);
 
 impl Bodies {
-    /// Of a library. `printed_speeds` takes the paper's thresholds for the paces.
+    /// Works out the bodies of a library. `printed_speeds` uses the paper's thresholds of speed.
     pub fn of(library: &Library, printed_speeds: bool) -> Bodies {
         let body = library.spheres();
         let joints = library.skeleton().len();
@@ -224,7 +224,7 @@ impl Bodies {
                 range.0 = self.kept.len() as u32;
                 for within in graph.spans(EdgeIdx(index as u32)) {
                     let span = &clip.spans[within.span as usize];
-                    // Blocks may lose their way back to guard; the guard itself must be in the edge.
+                    // A block may lack its return to guard, but its active window must be in the edge.
                     let (from, to) = span.active.unwrap_or((span.from, span.to));
                     let active = (from - first, to - first);
                     let in_edge = active.0 >= 0.0 && active.1 <= edge.seconds + 1e-3;
@@ -241,7 +241,7 @@ impl Bodies {
         }
     }
 
-    /// The join of an edge that is entered from its node's pose, at natural speed: offset and its speed, in the entered clip's place.
+    /// The join of an edge entered from its node's pose at natural speed: offset and its speed, in the frame of the entered clip.
     fn add_join(&mut self, old: (u32, u32, u32), new: (u32, u32, u32), align: &PlanarMatrix, fps: [f32; 2]) {
         let centre = |(start, frame, _): (u32, u32, u32), j: usize| self.frame((start + frame) as usize, j);
         let speed = |(start, frame, last): (u32, u32, u32), fps: f32, j: usize| {
@@ -315,7 +315,7 @@ impl Bodies {
         self.radii[j]
     }
 
-    /// Whose part a sphere is.
+    /// Which part of the body a sphere belongs to.
     pub fn part(&self, j: usize) -> Role {
         self.parts[j]
     }
@@ -325,7 +325,7 @@ impl Bodies {
         (0..self.spheres).filter(move |&j| self.parts[j] == part)
     }
 
-    /// Where a joint is among the centres of a [`Row`].
+    /// Position of a joint among the centres of a [`Row`].
     pub fn joint(&self, role: Role) -> usize {
         self.spheres + role.joint().at()
     }
@@ -335,48 +335,48 @@ impl Bodies {
         self.reach
     }
 
-    /// How long an edge lasts.
+    /// Duration of an edge.
     #[inline]
     pub fn seconds(&self, edge: EdgeIdx) -> f32 {
         self.edges[edge.at()].seconds
     }
 
-    /// What its speed allows.
+    /// How its speed may be changed.
     #[inline]
     pub fn pace(&self, edge: EdgeIdx) -> Pace {
         self.edges[edge.at()].pace
     }
 
-    /// Lays the edge's clip over that of the edge before.
+    /// Lays the edge's clip over the clip of the edge before.
     #[inline]
     pub fn align(&self, edge: EdgeIdx) -> &PlanarMatrix {
         &self.edges[edge.at()].align
     }
 
-    /// Whether it is a cut to another place of the library.
+    /// Whether it begins with a join, instead of simply continuing its clip.
     #[inline]
     pub fn has_join(&self, edge: EdgeIdx) -> bool {
         self.edges[edge.at()].blend > 0.0
     }
 
-    /// Avoidances that lie whole in an edge.
+    /// Avoidances that lie entirely in an edge.
     pub fn avoids(&self, edge: EdgeIdx) -> &[DefenceSpan] {
         let (a, b) = self.edges[edge.at()].avoids;
         &self.kept[a as usize..b as usize]
     }
 
-    /// Blocks whose guard lies in an edge.
+    /// Blocks whose active window lies in an edge.
     pub fn blocks(&self, edge: EdgeIdx) -> &[DefenceSpan] {
         let (a, b) = self.edges[edge.at()].blocks;
         &self.kept[a as usize..b as usize]
     }
 
-    /// Whether anything avoids or blocks.
+    /// Whether the library has any avoidance or block.
     pub fn can_defend(&self) -> bool {
         !self.kept.is_empty()
     }
 
-    /// Bytes of all tables.
+    /// Memory used, bytes.
     pub fn bytes(&self) -> usize {
         4 * (self.rows.len() + self.joins.len() + 4 * self.middles.len()) + self.edges.len() * size_of::<EdgeInfo>()
     }
@@ -386,13 +386,13 @@ impl Bodies {
         Row { values: vec![1e6; 3 * self.width], width: self.width }
     }
 
-    /// Number of centres in a coordinate's row, padding included.
+    /// Number of centres per coordinate, padding included.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// All centres `seconds` into an edge, in its clip's place. `joined` is how long ago, in stage seconds, its join began,
-    /// and `rate` how fast the clip ran then: differences of speed grow with it.
+    /// All centres `seconds` into an edge, in the frame of its clip. The join began `joined` stage seconds ago, when the clip ran at
+    /// `rate` of its natural speed.
     pub fn sample(&self, edge: EdgeIdx, seconds: f32, joined: f32, rate: f32, out: &mut Row) {
         let info = &self.edges[edge.at()];
         let at = ((info.first + seconds) * info.fps).clamp(0.0, info.last as f32);
@@ -421,13 +421,13 @@ impl Bodies {
         }
     }
 
-    /// Where the pelvis is, in its clip's place.
+    /// Where the pelvis is, in the frame of the clip.
     #[inline]
     pub fn pelvis(&self, edge: EdgeIdx, seconds: f32) -> Vec3 {
         self.middle(edge, seconds).0
     }
 
-    /// Likewise, with how far the body reaches from it there, metres.
+    /// Where the pelvis is, and how far the body reaches from it, metres.
     #[inline]
     pub(crate) fn middle(&self, edge: EdgeIdx, seconds: f32) -> (Vec3, f32) {
         let info = &self.edges[edge.at()];
@@ -436,8 +436,8 @@ impl Bodies {
     }
 }
 
-/// The weights of [`kumite_motion::blend::Inertia`], which the stage joins with, on places instead of rotations: joins are of
-/// centimetres, and there the two agree to millimetres.
+/// Weights of a join's offset and of its speed: those of [`kumite_motion::blend::Inertia`], with which the stage joins rotations. Joins move
+/// a body by centimetres, and on positions the weights give the same to millimetres.
 fn decay(t: f32, whole: f32) -> (f32, f32) {
     let s = (t / whole).clamp(0.0, 1.0);
     let rest = 1.0 - s;

@@ -9,22 +9,22 @@ use crate::warp::area;
 /// An edge on a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leg {
-    /// Which.
+    /// The edge.
     pub edge: EdgeIdx,
-    /// When its first frame is shown, path seconds from now; negative for the edge being played.
+    /// Path time of its first frame, seconds from now; negative for the edge being played.
     pub begins: f32,
-    /// Lays its clip over the world.
+    /// Placement of its clip in the world.
     pub place: PlanarMatrix,
 }
 
-/// Edges one after the other; the first has been played for `now` seconds and its clip lies at `place`.
+/// Lays edges out one after the other; the first has been played for `now` seconds and its clip is placed at `place`.
 pub fn lay(bodies: &Bodies, edges: &[EdgeIdx], now: f32, place: &PlanarMatrix) -> Vec<Leg> {
     let mut legs = Vec::with_capacity(edges.len());
     lay_into(bodies, edges.iter().copied(), now, place, &mut legs);
     legs
 }
 
-/// Like [`lay`], without new memory.
+/// [`lay`] into existing memory.
 pub fn lay_into(
     bodies: &Bodies,
     edges: impl Iterator<Item = EdgeIdx>,
@@ -43,11 +43,11 @@ pub fn lay_into(
     }
 }
 
-/// Goes on after the last leg as the library does by itself, until path second `until`.
+/// Continues after the last leg with the first edge of each node, until path time `until`.
 pub fn go_on(bodies: &Bodies, graph: &Graph, until: f32, legs: &mut Vec<Leg>) {
     while let Some(last) = legs.last().copied() {
         let begins = last.begins + bodies.seconds(last.edge);
-        // Edges last some time, so this ends.
+        // Every edge lasts some time, so this ends.
         let Some(edge) = graph.after(last.edge).next() else { return };
         if begins >= until || legs.len() > 200 {
             return;
@@ -56,7 +56,7 @@ pub fn go_on(bodies: &Bodies, graph: &Graph, until: f32, legs: &mut Vec<Leg>) {
     }
 }
 
-/// The stretches of a path, up to path second `until`, whose speed may be changed in one direction.
+/// The stretches of a path, up to path time `until`, that may be played slower (or faster).
 pub fn stretches(
     bodies: &Bodies,
     edges: impl Iterator<Item = EdgeIdx>,
@@ -82,8 +82,8 @@ pub fn stretches(
     }
 }
 
-/// `s_time` of eq. 3 for stretches: what makes the middle of an avoidance, now at `centre`, fall on `attack`. `None` where
-/// nothing may be adjusted.
+/// `s_time` of eq. 3: the factor on these stretches that moves the middle of an avoidance from `centre` to `attack`. `None` if nothing
+/// may be adjusted.
 pub fn scale(stretches: &[(f32, f32)], centre: f32, attack: f32) -> Option<f32> {
     let adjustable: f32 = stretches.iter().map(|s| area(s.1 - s.0)).sum();
     (adjustable > 1e-3).then(|| 1.0 + (attack - centre) / adjustable)

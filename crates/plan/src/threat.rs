@@ -1,50 +1,50 @@
-//! Attack volumes: anything that will be somewhere at some time.
+//! Attack volumes: balls, fists, anything whose positions over time are known.
 
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::{EdgeIdx, Role, Vec3};
 
 use crate::Bodies;
 
-/// Seconds between the places of an attack; it moves straight between them. At 30 m/s under gravity the arc is off by a
-/// third of a millimetre.
+/// Seconds between the positions of an attack; it moves straight between them. Under gravity the arc is off by a third of a
+/// millimetre.
 pub const STEP: f32 = 1.0 / 60.0;
 
-/// Of a thrown ball, metres per second squared.
+/// Acceleration of a thrown ball, metres per second squared.
 pub const GRAVITY: Vec3 = Vec3::new(0.0, -9.81, 0.0);
 
-/// Longest an attack is looked ahead, seconds.
+/// Farthest ahead that an attack may arrive, seconds.
 pub const LONGEST: f32 = 10.0;
 
-/// One sphere on its way. Times count from the moment of the decision.
+/// One moving sphere. Times count from the moment of the decision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sphere {
     /// Metres.
     pub radius: f32,
-    /// When it is at the first place, seconds. Before, and after the last place, it is nowhere.
+    /// When it is at the first position, seconds. Before that and after the last it does not exist.
     pub start: f32,
-    /// Its places, [`STEP`] apart, in the world.
+    /// Its positions in the world, [`STEP`] apart.
     pub places: Vec<Vec3>,
 }
 
 /// An attack volume: moving spheres, and when they are meant to hit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Threat {
-    /// What moves.
+    /// The moving spheres.
     pub spheres: Vec<Sphere>,
     /// When it is meant to hit, seconds from the moment of the decision: `t_attack` of the paper.
     pub arrives: f32,
 }
 
-/// Why an attack is none.
+/// Why there is nothing to decide about an attack.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ThreatError {
-    /// A number that is none.
+    /// A number is not finite.
     #[error("the attack's {what} is not a finite number")]
     NotFinite {
-        /// Of what.
+        /// Which quantity.
         what: &'static str,
     },
-    /// It has no size, or more than a room.
+    /// The radius is not positive, or larger than 2 m.
     #[error("the attack's radius is {radius} m; allowed is more than 0, at most 2 m")]
     Size {
         /// Metres.
@@ -59,10 +59,10 @@ pub enum ThreatError {
         /// When it arrives, seconds.
         arrives: f32,
     },
-    /// It is nowhere.
-    #[error("the attack is nowhere")]
+    /// It has no positions.
+    #[error("the attack has no positions")]
     Empty,
-    /// It touches the body now: too late to avoid.
+    /// It touches the body already.
     #[error("the attack is already {:.0} cm inside the body: nothing is left to avoid", depth * 100.0)]
     Inside {
         /// How deep, metres.
@@ -71,7 +71,7 @@ pub enum ThreatError {
     /// Nothing in the library avoids or blocks.
     #[error("the library has no avoid and no block spans: nothing to dodge with")]
     NoMotions,
-    /// Not an edge or a moment of the library.
+    /// The situation does not fit the library.
     #[error("the character plays an edge that its library does not have")]
     Foreign,
 }
@@ -85,29 +85,29 @@ pub struct Ball {
     pub velocity: Vec3,
     /// Metres.
     pub radius: f32,
-    /// Whether it falls on its way, or flies straight.
+    /// Whether it falls or flies straight.
     pub falls: bool,
 }
 
 impl Ball {
-    /// Thrown from a place so that it is at `target` after `seconds`.
+    /// Thrown so that it is at `target` after `seconds`.
     pub fn aimed(from: Vec3, target: Vec3, seconds: f32, radius: f32, falls: bool) -> Ball {
         let pull = if falls { GRAVITY } else { Vec3::ZERO };
         Ball { from, velocity: (target - from) / seconds - pull * (0.5 * seconds), radius, falls }
     }
 
-    /// Where it is.
+    /// Where it is after some seconds.
     pub fn at(&self, seconds: f32) -> Vec3 {
         let pull = if self.falls { GRAVITY } else { Vec3::ZERO };
         self.from + self.velocity * seconds + pull * (0.5 * seconds * seconds)
     }
 }
 
-/// How long a thing that has passed is still looked at, in metres of its way.
+/// How far an attack is followed after its arrival, metres.
 const AFTER: f32 = 2.5;
 
 impl Threat {
-    /// Of a ball that is meant to hit after `arrives` seconds.
+    /// A ball that is meant to hit after `arrives` seconds.
     pub fn ball(ball: &Ball, arrives: f32) -> Result<Threat, ThreatError> {
         if !ball.from.is_finite() {
             return Err(ThreatError::NotFinite { what: "place" });
@@ -128,7 +128,7 @@ impl Threat {
         Threat::spheres(vec![Sphere { radius: ball.radius, start: 0.0, places }], arrives)
     }
 
-    /// Of any moving spheres.
+    /// Any moving spheres.
     pub fn spheres(spheres: Vec<Sphere>, arrives: f32) -> Result<Threat, ThreatError> {
         if !(arrives.is_finite() && arrives > 0.0 && arrives <= LONGEST) {
             return Err(ThreatError::Time { arrives });
@@ -150,8 +150,8 @@ impl Threat {
         Ok(Threat { spheres, arrives })
     }
 
-    /// Another character's strike: the spheres of its striking part along the edges it will play. `now` is where in the first of them it
-    /// is, `place` lays that edge's clip over the world, `active` is when the part is dangerous, seconds from now.
+    /// Another character's strike: the spheres of its striking part along the edges it will play. It is `now` seconds into the first of
+    /// them, whose clip is placed at `place`; the part is dangerous during `active`, seconds from now.
     pub fn strike(
         bodies: &Bodies,
         edges: &[EdgeIdx],
@@ -186,7 +186,7 @@ impl Threat {
         Threat::spheres(spheres, 0.5 * (begin + active.1))
     }
 
-    /// When the last of it is gone, seconds.
+    /// When its last sphere is gone, seconds.
     pub fn ends(&self) -> f32 {
         self.spheres.iter().map(|s| s.start + s.places.len().saturating_sub(1) as f32 * STEP).fold(0.0, f32::max)
     }

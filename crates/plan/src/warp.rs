@@ -1,13 +1,13 @@
-//! Execution speeds: adjustable stretches of a path are stretched by one factor, with ramps so that speed never jumps.
+//! Playing speed: adjustable stretches of a path are scaled by one factor, with ramps so that the speed never jumps.
 //!
 //! Oshita and Masaoka, § 4.1, eq. 2-3, scale whole edges and leave the jumps in speed to 'smooth time warping'. Here the rate is
 //! 1 + (s - 1) m(u), with m a trapezoid over each stretch: time is C1, and s is still found in closed form because
-//! the area under m takes the part of `t_avoid_adjustable`.
+//! the area under m takes the place of `t_avoid_adjustable`.
 
 /// Longest ramp at the ends of a stretch, seconds of the unscaled path.
 pub const RAMP: f32 = 0.08;
 
-/// The area under the trapezoid of a stretch: its length without one ramp.
+/// Area under the trapezoid of a stretch: its length minus one ramp.
 #[inline]
 pub fn area(length: f32) -> f32 {
     length - RAMP.min(0.5 * length)
@@ -23,10 +23,10 @@ struct Knot {
     w: f32,
 }
 
-/// From stage time to path time, both from now.
+/// Maps stage time to path time, both from now.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Warp {
-    /// None if nothing is scaled.
+    /// Empty if nothing is scaled.
     knots: Vec<Knot>,
     scale: f32,
 }
@@ -37,14 +37,14 @@ impl Warp {
         Warp { knots: Vec::new(), scale: 1.0 }
     }
 
-    /// Stretches (from, to) in path seconds, sorted and apart, whose durations are multiplied by `scale`.
+    /// Multiplies the durations of stretches by `scale`. They are (from, to) in path seconds, sorted and disjoint.
     pub fn new(stretches: &[(f32, f32)], scale: f32) -> Warp {
         let mut warp = Warp::none();
         warp.set(stretches, scale);
         warp
     }
 
-    /// Like [`Warp::new`], without new memory.
+    /// [`Warp::new`] into existing memory.
     pub fn set(&mut self, stretches: &[(f32, f32)], scale: f32) {
         self.knots.clear();
         self.scale = scale;
@@ -63,7 +63,7 @@ impl Warp {
         }
     }
 
-    /// By how much durations of adjustable stretches are multiplied; above 1 is slower.
+    /// Factor on the durations of adjustable stretches; above 1 is slower.
     pub fn scale(&self) -> f32 {
         self.scale
     }
@@ -80,13 +80,13 @@ impl Warp {
         let Some(b) = self.knots.get(next) else { return (a.u + (t - a.t), 1.0) };
         let past = t - a.t;
         let slope = (b.w - a.w) / (b.u - a.u).max(1e-9);
-        // The root of w u + slope u² / 2 = past that does not cancel.
+        // The root of w u + slope u² / 2 = past, in the form that does not cancel.
         let root = (a.w * a.w + 2.0 * slope * past).max(0.0).sqrt();
         let u = 2.0 * past / (a.w + root).max(1e-9);
         (a.u + u, 1.0 / (a.w + slope * u).max(1e-6))
     }
 
-    /// Stage time at which a path second is shown.
+    /// Stage time at which a path time is shown.
     pub fn when(&self, u: f32) -> f32 {
         let next = self.knots.partition_point(|k| k.u <= u);
         let Some(a) = next.checked_sub(1).and_then(|i| self.knots.get(i)) else { return u };

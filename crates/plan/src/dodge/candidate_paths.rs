@@ -71,7 +71,7 @@ struct Open {
     edge: EdgeIdx,
     begins: f32,
     depth: u32,
-    cuts: u32,
+    joins: u32,
     /// Seconds since the last join.
     since: f32,
 }
@@ -93,14 +93,14 @@ impl Paths {
     ) {
         self.open.clear();
         self.way.clear();
-        let push = |open: &mut Vec<Open>, node: NodeIdx, begins: f32, depth: u32, cuts: u32, since: f32| {
+        let push = |open: &mut Vec<Open>, node: NodeIdx, begins: f32, depth: u32, joins: u32, since: f32| {
             for edge in graph.leaving(node).rev() {
-                let cut = bodies.has_join(edge);
-                if cut && (cuts >= rules.most_joins || since < rules.between_joins) {
+                let has_join = bodies.has_join(edge);
+                if has_join && (joins >= rules.most_joins || since < rules.between_joins) {
                     continue;
                 }
-                let (cuts, since) = if cut { (cuts + 1, 0.0) } else { (cuts, since) };
-                open.push(Open { edge, begins, depth, cuts, since });
+                let (joins, since) = if has_join { (joins + 1, 0.0) } else { (joins, since) };
+                open.push(Open { edge, begins, depth, joins, since });
             }
         };
         push(&mut self.open, node, 0.0, 0, 0, since);
@@ -119,7 +119,7 @@ impl Paths {
             let begins = at.begins + bodies.seconds(at.edge);
             if begins < range.1 {
                 let since = at.since + bodies.seconds(at.edge);
-                push(&mut self.open, graph.edge(at.edge).to, begins, at.depth + 1, at.cuts, since);
+                push(&mut self.open, graph.edge(at.edge).to, begins, at.depth + 1, at.joins, since);
             }
         }
     }

@@ -32,18 +32,18 @@ use kumite_motion::{EdgeIdx, Graph};
 
 use crate::{Bodies, Threat, ThreatError};
 
-/// Everything a decision reads and nobody writes.
+/// Everything that decisions read.
 #[derive(Clone, Copy, Debug)]
 pub struct DodgePlanner<'a> {
-    /// Where bodies are.
+    /// Where bodies are along edges.
     pub bodies: &'a Bodies,
     /// Where motion may branch.
     pub graph: &'a Graph,
     /// Paths by node.
     pub index: &'a PathIndex,
-    /// For culling.
+    /// Bit planes for culling.
     pub planes: &'a CullingPlanes,
-    /// How.
+    /// Settings.
     pub config: DodgeConfig,
 }
 
@@ -54,13 +54,13 @@ pub struct Situation<'a> {
     pub edge: EdgeIdx,
     /// Seconds since its first frame.
     pub since: f32,
-    /// Lays its clip over the world.
+    /// Placement of its clip in the world.
     pub place: PlanarMatrix,
-    /// What will be played next if nothing happens: *do nothing*.
+    /// What will be played next if nothing is decided.
     pub ahead: &'a [EdgeIdx],
 }
 impl<'a> DodgePlanner<'a> {
-    /// A decision in one go.
+    /// Decides in one go.
     pub fn decide(
         &self,
         situation: &Situation<'_>,

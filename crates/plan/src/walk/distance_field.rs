@@ -1,5 +1,5 @@
-//! The potential field of Chen and Steed, § 3: how far the goal is from every cell of the floor, the way that leads down it, and that way
-//! pulled straight.
+//! The potential field of Chen and Steed, § 3: the distance to the goal from every cell of the floor, the route that descends it, and
+//! that route pulled straight.
 
 use kumite_motion::Vec2;
 use kumite_motion::rotation::wrap;
@@ -24,27 +24,27 @@ pub struct DistanceField {
     pub radius: f32,
 }
 
-/// What a field is made of: how far cells are from what cannot be passed.
+/// How far each cell is from the nearest obstacle that cannot be passed.
 #[derive(Clone, Debug)]
 pub struct Walls {
     distances: Vec<f32>,
 }
 
 impl Walls {
-    /// Obstacles that end below `over` are stepped over, those that begin above `under` passed below.
+    /// Obstacles that end below `over` are stepped over, those that begin above `under` are passed underneath.
     pub fn new(ground: &ObstacleGrid, over: f32, under: f32) -> Walls {
         Walls { distances: ground.distances(over, under) }
     }
 
-    /// Metres from the nearest, at a point.
+    /// Distance at a point, metres.
     pub fn distance(&self, ground: &ObstacleGrid, p: Vec2) -> f32 {
         self.distances[ground.lattice().at(p)]
     }
 }
 
 impl DistanceField {
-    /// For obstacles grown by a radius. A goal nearer than that to one is reached from the nearest open cell, if that is not farther than
-    /// the radius.
+    /// Floods the floor, obstacles grown by a radius. A goal closer than that to an obstacle counts as reached at the nearest open cell, if
+    /// there is one within the radius.
     pub fn new(ground: &ObstacleGrid, walls: &Walls, goal: Vec2, radius: f32) -> DistanceField {
         let lattice = *ground.lattice();
         let open: Vec<bool> = walls.distances.iter().map(|d| *d > radius).collect();
@@ -75,7 +75,7 @@ impl DistanceField {
         best.map(|b| b.1)
     }
 
-    /// Distances from a cell to all that can be reached from it: Dial's buckets, since steps are small whole numbers.
+    /// Distances from a cell to all cells that can be reached from it: Dial's buckets, since steps are small whole numbers.
     fn flood(&self, seed: Option<usize>) -> Vec<u32> {
         let Lattice { width, depth, .. } = self.lattice;
         let mut far = vec![NEVER; width * depth];
@@ -99,7 +99,7 @@ impl DistanceField {
                     if i >= width || j >= depth || !self.open[j * width + i] {
                         continue;
                     }
-                    // No way between two cells that touch at a corner only.
+                    // Nothing passes between two cells that touch at a corner only.
                     let across = dx != 0 && dz != 0;
                     if across && !(self.open[z * width + i] && self.open[j * width + x]) {
                         continue;
@@ -117,7 +117,7 @@ impl DistanceField {
         far
     }
 
-    /// Metres to the goal over the floor; infinite where no way leads there. In a closed cell that of the best cell beside it.
+    /// Metres to the goal over the floor; infinite where it cannot be reached. A closed cell takes its best neighbour's.
     #[inline]
     pub fn distance(&self, p: Vec2) -> f32 {
         let here = self.potential[self.lattice.at(p)];
@@ -145,7 +145,7 @@ impl DistanceField {
         best
     }
 
-    /// The way from a place to the goal, pulled straight: at least these two. `None` if there is none.
+    /// The route from a place to the goal, pulled straight: its corners, both ends included. `None` if there is none.
     pub fn route(&self, from: Vec2) -> Option<Vec<Vec2>> {
         let Lattice { width, depth, cell, .. } = self.lattice;
         let mut at = self.nearest_open(from, self.radius + 2.0 * cell)?;
@@ -153,7 +153,7 @@ impl DistanceField {
             return None;
         }
         let mut chain = vec![from];
-        // Straight down: ties go to the neighbour first in order.
+        // Steepest descent; the first of equal neighbours.
         while self.potential[at] > 0 {
             let (x, z) = (at % width, at / width);
             let mut next = (self.potential[at], at);
@@ -177,7 +177,7 @@ impl DistanceField {
         Some(self.straighten(&chain))
     }
 
-    /// Leaves out what can be: as long as the line from the last corner is free, corners between are none.
+    /// Drops corners for as long as the line from the last one kept is free.
     fn straighten(&self, chain: &[Vec2]) -> Vec<Vec2> {
         let mut corners: Vec<Vec2> = chain.first().copied().into_iter().collect();
         let mut at = 0;
@@ -189,7 +189,7 @@ impl DistanceField {
             corners.push(chain[next]);
             at = next;
         }
-        // Each corner is drawn towards the line between its neighbours until it touches what it turns around.
+        // Draw each corner towards the line between its neighbours until it touches the obstacle it goes around.
         for _ in 0..8 {
             let mut k = 1;
             while k + 1 < corners.len() {
@@ -211,7 +211,7 @@ impl DistanceField {
                 k += 1;
             }
         }
-        // Two corners closer than a cell are one.
+        // Merge corners closer than a cell.
         let close = 1.5 * self.lattice.cell;
         let mut k = 1;
         while k + 2 < corners.len() {
@@ -224,7 +224,7 @@ impl DistanceField {
         corners
     }
 
-    /// Whether a straight line passes open cells only, but for its ends, which may stand nearer to an obstacle than the field allows.
+    /// Whether a straight line passes open cells only; its ends may be closer to an obstacle than the field allows.
     fn sees(&self, a: Vec2, b: Vec2) -> bool {
         let length = (b - a).length();
         let transitions = (length / (0.25 * self.lattice.cell)).ceil().max(1.0) as usize;
@@ -235,7 +235,7 @@ impl DistanceField {
         })
     }
 
-    /// Of the places that can be reached from here the one nearest to the goal.
+    /// The place nearest to the goal among those that can be reached from here.
     pub fn closest(&self, from: Vec2) -> Vec2 {
         let width = self.lattice.width;
         let reached = self.flood(self.nearest_open(from, self.radius + 2.0 * self.lattice.cell));
@@ -259,7 +259,7 @@ pub fn length(corners: &[Vec2]) -> f32 {
     corners.windows(2).map(|w| (w[1] - w[0]).length()).sum()
 }
 
-/// The least that a way with corners has to turn, radians, for someone who faces `begin` at its start and, if it matters, `end` at the goal.
+/// The least turning on a route with corners, radians, facing `begin` at its start and, if given, `end` at the goal.
 pub fn least_turning(corners: &[Vec2], begin: f32, end: Option<f32>) -> f32 {
     let mut headings = vec![begin];
     headings.extend(corners.windows(2).map(|w| libm::atan2f(w[1].x - w[0].x, w[1].y - w[0].y)));
@@ -267,7 +267,7 @@ pub fn least_turning(corners: &[Vec2], begin: f32, end: Option<f32>) -> f32 {
     turning(&headings)
 }
 
-/// What a row of headings turns, to either side, radians.
+/// Total turning over a row of headings, to either side, radians.
 pub fn turning(headings: &[f32]) -> f32 {
     headings.windows(2).map(|w| wrap(w[1] - w[0]).abs()).sum()
 }

@@ -1,4 +1,4 @@
-//! The last steps bent onto the goal: small turns and shifts where the path could branch, none larger than a person makes unseen.
+//! Fitting the last steps of a path to the goal: nudges where the path could branch, each too small to be noticed.
 
 use kumite_motion::Vec2;
 use kumite_motion::align::PlanarMatrix;
@@ -7,36 +7,36 @@ use kumite_motion::rotation::wrap;
 use super::objective::Objective;
 use super::tables::{GlobalFrame, Tables, Transition};
 
-/// How far steps are bent.
+/// How far steps may be nudged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GoalFitConfig {
-    /// Most shift of one bend, metres.
+    /// Largest shift of one nudge, metres.
     pub shift: f32,
-    /// Most turn of one, radians.
+    /// Largest turn of one nudge, radians.
     pub turn: f32,
-    /// Bends are at least this far apart, seconds: about a step.
+    /// Least time between nudges, seconds: about a step.
     pub apart: f32,
-    /// How many there are at most.
+    /// Number of nudges at most.
     pub most: usize,
 }
 
 impl Default for GoalFitConfig {
-    /// A third of what steps of the same walk differ by.
+    /// A third of how much steps of the same walk differ.
     fn default() -> Self {
         GoalFitConfig { shift: 0.04, turn: 4.5f32.to_radians(), apart: 0.33, most: 10 }
     }
 }
 
-/// Where a path can be bent: at its transitions, and at nodes that it passes.
+/// Where a path can be nudged: at its transitions, and at nodes that it passes.
 #[derive(Clone, Copy, Debug)]
 struct Nudge {
-    /// Index of the stretch that it is in, and frame; for a transition its own index and the frame it enters.
+    /// Index of its stretch and the frame; for a transition, the transition's index and the frame it enters.
     stretch: usize,
     frame: GlobalFrame,
-    cut: bool,
+    at_transition: bool,
 }
 
-/// A path whose last steps lead to the goal, and what is left of its error; the path itself where nothing can be bent.
+/// A path whose last steps lead to the goal; the path itself where it cannot be nudged.
 pub fn fit_to_goal(
     objective: &Objective<'_>,
     transitions: &[Transition],
@@ -50,13 +50,13 @@ pub fn fit_to_goal(
     }
     let mut turns = vec![0.0f32; nudges.len()];
     let mut shifts = vec![Vec2::ZERO; nudges.len()];
-    // Least squares of bends in units of their limits, made linear around what is bent already: four times is exact to a millimetre.
+    // Least squares over nudges in units of their limits, linearised at the nudges so far; four rounds are exact to a millimetre.
     for _ in 0..4 {
         let Nudged { points, last, .. } = apply(objective, transitions, &nudges, &turns, &shifts);
         let (here, heading) = objective.arrives(&last, end);
         let off = objective.goal - here;
         let turn = objective.facing.map_or(0.0, |f| wrap(f - heading));
-        // Rows: x, z, turn. A turn at p moves the end by its lever.
+        // Rows: x, z, turn. A turn at p moves the end by its lever arm.
         let lever = |p: &Vec2| Vec2::new(here.y - p.y, p.x - here.x);
         let levers: Vec<Vec2> = points.iter().map(lever).collect();
         let (ws, wt) = (config.shift * config.shift, config.turn * config.turn);
@@ -87,16 +87,16 @@ pub fn fit_to_goal(
     apply(objective, transitions, &nudges, &turns, &shifts).transitions
 }
 
-/// A path with bends.
+/// A path with nudges.
 struct Nudged {
     transitions: Vec<Transition>,
-    /// Where on the stage it is bent.
+    /// Where it is nudged, in the world.
     points: Vec<Vec2>,
-    /// Where its last clip lies.
+    /// Placement of its last clip.
     last: PlanarMatrix,
 }
 
-/// The last places of a path that can be bent, in order.
+/// The last places where a path can be nudged, in order.
 fn places(
     tables: &Tables,
     start: GlobalFrame,
@@ -107,7 +107,7 @@ fn places(
 ) -> Vec<Nudge> {
     let apart = (config.apart * tables.fps).max(1.0) as u32;
     let mut nudges = Vec::new();
-    // From the end, which must be clear of the last one's join.
+    // Backwards from the end, which must be past the last nudge's join.
     let mut since = 0u32;
     for stretch in (0..=transitions.len()).rev() {
         let first = if stretch == 0 { start } else { transitions[stretch - 1].to };
@@ -118,7 +118,7 @@ fn places(
         let mut cursor = last;
         for (node, _, _) in nodes {
             if since + (cursor - node) >= apart && nudges.len() < config.most {
-                nudges.push(Nudge { stretch, frame: *node, cut: false });
+                nudges.push(Nudge { stretch, frame: *node, at_transition: false });
                 (since, cursor) = (0, *node);
             }
         }
@@ -128,7 +128,7 @@ fn places(
             && nudges.len() < config.most
             && transitions[stretch - 1].from != transitions[stretch - 1].to
         {
-            nudges.push(Nudge { stretch: stretch - 1, frame: first, cut: true });
+            nudges.push(Nudge { stretch: stretch - 1, frame: first, at_transition: true });
             since = 0;
         }
     }
@@ -136,7 +136,7 @@ fn places(
     nudges
 }
 
-/// Bends are turns about the centre of mass and shifts, both on the stage.
+/// Applies nudges: turns about the centre of mass, then shifts, both in the world.
 fn apply(
     objective: &Objective<'_>,
     transitions: &[Transition],
@@ -159,7 +159,7 @@ fn apply(
         nudged.transitions.push(transition);
     };
     for stretch in 0..=transitions.len() {
-        while let Some(fit) = nudges.get(next).filter(|b| !b.cut && b.stretch == stretch) {
+        while let Some(fit) = nudges.get(next).filter(|b| !b.at_transition && b.stretch == stretch) {
             let onward = tables.onward(tables.clip(fit.frame));
             if let Some((node, edge, after)) = onward.iter().find(|o| o.0 == fit.frame) {
                 let align = PlanarMatrix::IDENTITY;
@@ -169,7 +169,7 @@ fn apply(
             next += 1;
         }
         if let Some(transition) = transitions.get(stretch) {
-            let own = nudges.get(next).is_some_and(|b| b.cut && b.stretch == stretch).then_some(next);
+            let own = nudges.get(next).is_some_and(|b| b.at_transition && b.stretch == stretch).then_some(next);
             push(*transition, own, &mut nudged);
             next += usize::from(own.is_some());
         }
@@ -177,7 +177,7 @@ fn apply(
     nudged
 }
 
-/// Three equations by elimination with pivots; `None` if they do not say enough.
+/// Solves three linear equations by elimination with pivoting; `None` if they are singular.
 fn solve(mut m: [[f64; 3]; 3], mut b: [f64; 3]) -> Option<[f64; 3]> {
     for i in 0..3 {
         let pivot = (i..3).max_by(|p, q| m[*p][i].abs().total_cmp(&m[*q][i].abs()))?;

@@ -1,8 +1,8 @@
-//! Distances to the goal for a body that looks somewhere and cannot turn on the spot: the potential field with headings.
+//! Distances to the goal for a body that has a heading and cannot turn on the spot.
 //!
-//! The field of Chen and Steed knows no headings: it leads into corners that no motion turns round. Here a state is a cell and one of sixteen headings;
-//! from each one goes straight on, or turns by one heading after an arc as tight as the library's tightest turn, and pays for it. Only looking ahead
-//! uses it, so it may be coarse.
+//! The field of Chen and Steed has no headings, and leads into corners that no motion can turn out of. Here a state is a cell and one of
+//! sixteen headings; a move goes straight on, or turns by one heading after an arc as tight as the library's tightest turn, at a cost. Only
+//! looking ahead uses it, so it may be coarse.
 
 use kumite_motion::Vec2;
 
@@ -10,7 +10,7 @@ use super::distance_field::{DistanceField, Walls};
 use super::obstacle_grid::{Lattice, ObstacleGrid};
 use super::tables::TURNING;
 
-/// Headings in order of their angle from z to x: knight's moves between axes and diagonals, so that cells are met exactly.
+/// Headings in order of their angle from z to x. Knight's moves lie between axes and diagonals, so that every move ends on a cell.
 const WAYS: [(i32, i32); 16] = [
     (0, 1),
     (1, 2),
@@ -30,26 +30,26 @@ const WAYS: [(i32, i32); 16] = [
     (-1, 2),
 ];
 const HEADINGS: usize = WAYS.len();
-/// Cells of a turning circle's radius: what the lengths of the moves before each turn come to.
+/// Radius of the turning circle in cells, which follows from the lengths of the moves before each turn.
 const RADIUS: f32 = 5.0;
-/// Longest move, in hundredths of a cell, and one more.
+/// More than the longest move, in hundredths of a cell.
 const LONGEST: usize = 320;
 const NEVER: u32 = u32::MAX;
-/// More cells than this are not laid out: they grow instead.
+/// Most cells; larger floors get larger cells.
 const CELLS: f32 = 200_000.0;
-/// The flood goes on for so long after it met the start, metres: who strays needs to know the way too.
+/// How far the flood continues after it has reached the start, metres: paths that stray need distances too.
 const BEYOND: f32 = 4.0;
-/// What is added where no way is known, metres.
+/// Added where no distance is known, metres.
 const ASTRAY: f32 = 2.0;
 
-/// A place from which the last motion leads to the goal and touches nothing.
+/// A place from which some last motion leads to the goal without touching anything.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tail {
     /// Where it begins.
     pub at: Vec2,
-    /// With which heading, radians.
+    /// Its heading there, radians.
     pub heading: f32,
-    /// How far it is from there, metres.
+    /// Distance from there to the goal, metres.
     pub way: f32,
 }
 
@@ -57,15 +57,15 @@ pub struct Tail {
 #[derive(Clone, Debug, Default)]
 pub struct HeadingField {
     lattice: Lattice,
-    /// Hundredths of a cell; [`NEVER`] where no way is known.
+    /// Hundredths of a cell; [`NEVER`] where unknown.
     potential: Vec<u32>,
-    /// Where none is known it is farther than this, metres.
+    /// Unknown distances are larger than this, metres.
     known: f32,
 }
 
-/// Moves of one heading: how far straight on, and how far before it turns.
+/// Number of moves in a heading before it may turn.
 fn turn_moves(heading: usize) -> i32 {
-    // Along an axis moves are short.
+    // Moves along an axis are short.
     if heading.is_multiple_of(4) { 2 } else { 1 }
 }
 
@@ -75,7 +75,7 @@ fn hundredths(heading: usize, moves: i32) -> u32 {
 }
 
 impl HeadingField {
-    /// Floods from where last motions begin. `radius`: of the tightest turn, metres; obstacles are grown as in `field`.
+    /// Floods backwards from the tails. `radius` is that of the tightest turn, metres; obstacles are grown as in `field`.
     pub fn new(
         ground: &ObstacleGrid,
         walls: &Walls,
@@ -118,7 +118,7 @@ impl HeadingField {
         best.map(|b| b.1)
     }
 
-    /// Where to begin, in order of how far it still is from there.
+    /// Distances and states of the tails, by distance.
     fn seeds(&self, open: &[bool], tails: &[Tail]) -> Vec<(u32, u32)> {
         let mut seeds = Vec::new();
         let reach = (0.5 / self.lattice.cell).ceil() as usize;
@@ -171,7 +171,7 @@ impl HeadingField {
                     until = now + (100.0 * BEYOND / self.lattice.cell) as u32 + turn * HEADINGS as u32;
                 }
                 let (x, z) = (cell % width, cell / width);
-                // Where this state is come to from: straight, or after a move with the heading beside it.
+                // Predecessors: straight on, or a move with a neighbouring heading.
                 let before = [heading, (heading + 1) % HEADINGS, (heading + HEADINGS - 1) % HEADINGS];
                 for (k, way) in before.into_iter().enumerate() {
                     let moves = if k == 0 { 1 } else { turn_moves(way) };
@@ -183,7 +183,7 @@ impl HeadingField {
                         );
                         (i < width && j < depth && open[j * width + i]).then(|| j * width + i)
                     };
-                    // All cells on the way are open; of a knight's move, the one between.
+                    // All cells on the way must be open; for a knight's move, the one in between.
                     let Some(there) = back(moves as isize, 0) else { continue };
                     if (1..moves as isize).any(|n| back(n, 0).is_none()) || back(moves as isize, 1).is_none() {
                         continue;
@@ -199,12 +199,12 @@ impl HeadingField {
             }
             now += 1;
         }
-        // What waits when the flood ends has a distance that may not be the least: it is one that can be gone.
+        // States still waiting when the flood ends keep a distance that is possible but may not be the least.
         self.potential = far;
         self.known = now as f32 * self.lattice.cell / 100.0;
     }
 
-    /// Metres to go from a place with a heading; more than `plain`, the way without headings, where none is known.
+    /// Metres to go from a place with a heading; at least `plain`, the distance without headings.
     pub fn distance(&self, p: Vec2, heading: f32, plain: f32) -> f32 {
         if self.potential.is_empty() {
             return plain;
@@ -222,7 +222,7 @@ impl HeadingField {
             (None, Some(b)) => b as f32 + 100.0 * RADIUS * (1.0 - share),
             (None, None) => return (plain + ASTRAY).max(self.known),
         };
-        // Within its cell one is nearer the further on one is.
+        // Within a cell: closer the farther ahead.
         let (sin, cos) = libm::sincosf(heading);
         let on = (p - self.lattice.middle(x, z)).dot(Vec2::new(sin, cos)).clamp(-self.lattice.cell, self.lattice.cell);
         (units * self.lattice.cell / 100.0 - on).max(plain)
@@ -244,7 +244,7 @@ impl HeadingField {
     }
 }
 
-/// The heading before an angle, and how far it is to the next.
+/// The heading below an angle, and the fraction of the way to the next.
 fn bin(angle: f32) -> (usize, f32) {
     let turns = angle / std::f32::consts::TAU;
     let at = (turns - turns.floor()) * HEADINGS as f32;

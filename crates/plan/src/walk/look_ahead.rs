@@ -1,7 +1,8 @@
-//! A first path that looks ahead: transitions are tried in the order of how far the floor still is to the goal, and what collides is dropped.
+//! Finding a first path by looking ahead: transitions are tried in the order of their distance to the goal, and those that collide are
+//! dropped.
 //!
-//! Two orders: A* with the potential field as heuristic (weighted, so that it hurries), and a beam that keeps the best few of each depth.
-//! A state is a transition just taken, where it lies, and the clip it leads into; states alike are entered once.
+//! Two orders: A* with the distance field as a heuristic (weighted, so that it is greedy), and a beam that keeps the best few of each
+//! depth. A state is a transition just taken and the placement of the clip it leads into; similar states are expanded once.
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
@@ -17,25 +18,25 @@ use super::mutation_search::Ends;
 use super::objective::Objective;
 use super::tables::{GlobalFrame, Transition};
 
-/// In which order.
+/// In which order states are expanded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Order {
-    /// The most promising of all first.
+    /// The most promising first.
     AStar,
-    /// The best few of each depth, so many.
+    /// At each depth the best, this many.
     Beam(usize),
 }
 
-/// How it looks ahead.
+/// Settings of looking ahead.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LookAheadConfig {
-    /// Which first.
+    /// In which order.
     pub order: Order,
-    /// States that are entered at most.
+    /// Most states to expand.
     pub states: usize,
-    /// How much the way still to go counts against the way gone: more hurries, and finds longer ways.
+    /// Weight of the distance to go against the distance gone: a higher one is faster and finds longer paths.
     pub weight: f32,
-    /// States nearer than this, metres, radians and seconds of the same clip, are alike.
+    /// States of the same clip closer than this are similar: metres, radians, seconds.
     pub alike: (f32, f32, f32),
     /// A path is good enough when eq. 1 at the goal is below this.
     pub enough: f32,
@@ -47,20 +48,20 @@ impl Default for LookAheadConfig {
     }
 }
 
-/// What was found and how.
+/// What looking ahead found.
 #[derive(Clone, Debug, Default)]
 pub struct LookAheadResult {
-    /// Steps and end of the best path; it does not collide.
+    /// Transitions and last frame of the best path; it does not collide.
     pub path: Option<(Vec<Transition>, GlobalFrame)>,
     /// Eq. 1 at its end.
     pub off: f32,
-    /// States entered.
+    /// States expanded.
     pub states: usize,
 }
 
-/// Nearer to the goal than this states are less alike, metres.
+/// Closer to the goal than this, states are told apart more finely, metres.
 const LAST: f32 = 1.6;
-/// Nearer to the goal than this one may stand still, metres; and before one has gone this far.
+/// A path may stand still closer to the goal than this, metres; and before it has gone this far.
 const NEAR: f32 = 1.5;
 const BEGINS: f32 = 0.5;
 
@@ -69,16 +70,16 @@ struct State {
     parent: u32,
     transition: Transition,
     place: PlanarMatrix,
-    /// Cost so far: metres gone and a part for transitions.
+    /// Cost so far: metres gone plus the cost of transitions.
     gone: f32,
     depth: u16,
     key: Key,
 }
 
-/// States with the same one are alike.
+/// States with the same key are similar.
 type Key = (u32, i32, i32, i32);
 
-/// A hash of a few integers; nobody chooses them to collide.
+/// A fast hash of a few integers that no adversary chooses.
 #[derive(Clone, Debug, Default)]
 struct Mix(u64);
 
@@ -110,7 +111,7 @@ impl Eq for Waiting {}
 
 impl Ord for Waiting {
     fn cmp(&self, other: &Self) -> Ordering {
-        // The heap gives the greatest: cheap is great, and old before new.
+        // The heap returns the greatest: the cheapest, and the oldest of equals.
         other.cost.total_cmp(&self.cost).then(other.state.cmp(&self.state))
     }
 }
@@ -121,16 +122,16 @@ impl PartialOrd for Waiting {
     }
 }
 
-/// What is looked at: paths' measure, where they may end, and how far it still is from anywhere.
+/// What looking ahead reads: the objective, where paths may end, and distances to the goal.
 #[derive(Clone, Copy, Debug)]
 pub struct Sight<'l, 'a> {
-    /// The measure.
+    /// What paths cost.
     pub objective: &'l Objective<'a>,
     /// Where paths may end.
     pub ends: &'l Ends,
-    /// Grown by as much as the body needs at least.
+    /// Distances without headings, obstacles grown by the least room a body needs.
     pub field: &'l DistanceField,
-    /// The same with headings.
+    /// Distances with headings.
     pub heading_field: &'l HeadingField,
 }
 
@@ -142,7 +143,7 @@ impl Sight<'_, '_> {
     }
 }
 
-/// Looking ahead, in slices. Always to be asked with the same [`Sight`].
+/// Looking ahead in slices. Every call must get the same [`Sight`].
 #[derive(Clone, Debug)]
 pub struct LookAhead {
     config: LookAheadConfig,
@@ -152,11 +153,11 @@ pub struct LookAhead {
     entered: usize,
     /// Total cost, goal term, state and end of the best arrival.
     best: Option<(f32, f32, u32, GlobalFrame)>,
-    /// Metres still to go where it is least, and where that is.
+    /// The least distance still to go, metres, and where.
     nearest: (f32, Vec2),
 }
 
-/// Looks for a path until nothing that waits is better than one that arrived well enough, or all states are used up.
+/// Looks for a path until nothing waiting can beat one that arrived well enough, or all states are used up.
 pub fn look_ahead(sight: &Sight<'_, '_>, config: LookAheadConfig) -> LookAheadResult {
     let mut ahead = LookAhead::new(sight.objective, config);
     match config.order {
@@ -169,7 +170,7 @@ pub fn look_ahead(sight: &Sight<'_, '_>, config: LookAheadConfig) -> LookAheadRe
 }
 
 impl LookAhead {
-    /// Nothing is looked at yet.
+    /// A search that has not begun.
     pub fn new(objective: &Objective<'_>, config: LookAheadConfig) -> LookAhead {
         let start = objective.start;
         let root = Transition {
@@ -193,18 +194,18 @@ impl LookAhead {
         }
     }
 
-    /// Enters at most so many states, the most promising first, until one arrives with an eq. 1 of no more than `enough`. `false` when nothing is left
-    /// to enter.
+    /// Expands up to `entries` states, the most promising first, until one arrives with an eq. 1 of at most `enough`. Returns `false` when
+    /// nothing is left to expand.
     pub fn go(&mut self, sight: &Sight<'_, '_>, entries: usize, enough: f32) -> bool {
         self.run(sight, entries, |best, _| best.1 <= enough)
     }
 
-    /// How it looks.
+    /// Its settings.
     pub fn config(&self) -> &LookAheadConfig {
         &self.config
     }
 
-    /// Metres still to go where that is least, and where.
+    /// The least distance still to go, metres, and where.
     pub fn nearest(&self) -> (f32, Vec2) {
         self.nearest
     }
@@ -214,7 +215,7 @@ impl LookAhead {
         self.states.len()
     }
 
-    /// States entered.
+    /// States expanded.
     pub fn entered(&self) -> usize {
         self.entered
     }
@@ -224,7 +225,7 @@ impl LookAhead {
         self.best.map_or(f32::INFINITY, |b| b.1)
     }
 
-    /// Steps and end of the best path; it does not collide.
+    /// Transitions and last frame of the best path; it does not collide.
     pub fn path(&self) -> Option<(Vec<Transition>, GlobalFrame)> {
         let (_, _, state, end) = self.best?;
         let mut transitions = Vec::new();
@@ -247,7 +248,7 @@ impl LookAhead {
         while let Some(Waiting { state, cost }) = self.open.pop() {
             let State { key, gone, .. } = self.states[state as usize];
             if self.seen.get(&key).is_some_and(|least| *least < gone) {
-                continue; // One alike came later and was better.
+                continue; // A similar state that came later was better.
             }
             if self.entered >= until || self.best.is_some_and(|b| enough(b, cost)) {
                 self.open.push(Waiting { state, cost });
@@ -291,7 +292,7 @@ impl LookAhead {
         }
     }
 
-    /// Cost so far and what is still to come.
+    /// Cost so far plus the weighted distance to go.
     fn promise(&mut self, sight: &Sight<'_, '_>, state: u32) -> f32 {
         let State { transition, place, gone, .. } = &self.states[state as usize];
         let at = place.floor_point(sight.objective.tables.place[transition.to as usize]);
@@ -302,7 +303,7 @@ impl LookAhead {
         gone + self.config.weight * left
     }
 
-    /// Plays on from a state: ends that are passed are noted, transitions that can be taken become states.
+    /// Plays on from a state: passed ends are noted as arrivals, possible transitions become states.
     fn expand(&mut self, sight: &Sight<'_, '_>, state: u32) {
         let tables = sight.objective.tables;
         let State { transition, place, gone, depth, .. } = self.states[state as usize];
@@ -314,7 +315,7 @@ impl LookAhead {
         let on = tables.leaving(clip);
         let on = &on[on.partition_point(|s| all[*s as usize].from < transition.after)..];
         let ends = sight.ends.after(sight.objective, transition.after);
-        // All places where something can happen, in order of their frames.
+        // Transitions and ends together, in the order of their frames.
         let (mut s, mut e) = (0, 0);
         let mut clear = transition.to;
         loop {
@@ -334,7 +335,7 @@ impl LookAhead {
             if at == next_step {
                 let next = all[on[s] as usize];
                 let then = place.after(&next.align);
-                // Nobody stands still on the way but to begin and to arrive.
+                // Stand still only at the beginning and near the goal.
                 let far = (then.floor_point(tables.place[next.to as usize]) - sight.objective.goal).length_squared()
                     > NEAR * NEAR;
                 if !(tables.still[next.to as usize] && far && gone > BEGINS) {
@@ -357,7 +358,7 @@ impl LookAhead {
         let at = place.floor_point(sight.objective.tables.place[transition.to as usize]);
         let heading = wrap(place.turn);
         let (mut near, mut turned, soon) = self.config.alike;
-        // The last steps are to be met more exactly.
+        // The last steps must be more exact.
         let last = (at - sight.objective.goal).length_squared() < LAST * LAST;
         if last {
             (near, turned) = (0.4 * near, 0.4 * turned);
@@ -366,7 +367,7 @@ impl LookAhead {
         let cell = |v: f32, side: f32| (v / side).floor() as i32;
         let key =
             (2 * (transition.to / tenth) + u32::from(last), cell(at.x, near), cell(at.y, near), cell(heading, turned));
-        // One that is as near for clearly less is not alike.
+        // A clearly cheaper one replaces a similar state.
         let before = self.seen.get(&key).copied().unwrap_or(f32::INFINITY);
         if gone < before - 0.05 {
             self.seen.insert(key, gone);
@@ -376,7 +377,7 @@ impl LookAhead {
 
     fn arrive(&mut self, sight: &Sight<'_, '_>, state: u32, place: &PlanarMatrix, gone: f32, end: GlobalFrame) {
         let off = sight.objective.goal_term(place, end);
-        // As good as a path with 3 m more, but not as good as one that is there.
+        // An error of 1 in eq. 1 counts as much as 3 m more to walk.
         let cost = gone + 3.0 * off;
         if self.best.is_none_or(|b| cost < b.0) {
             self.best = Some((cost, off, state, end));

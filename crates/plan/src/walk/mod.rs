@@ -1,9 +1,9 @@
-//! Where a character should go so that it reaches a goal through clutter: Je-Ren Chen and Anthony Steed, *Planning Plausible Human
+//! Walking to a goal through clutter: Je-Ren Chen and Anthony Steed, *Planning Plausible Human
 //! Animation with Environment-aware Motion Sampling*, with the errata that `docs/walking.md` lists.
 //!
 //! A [`Query`] says from where to where; a [`Task`] is a query with everything that is worked out before the search. [`Tables`] describe
-//! the library, an [`ObstacleGrid`] the obstacles, a [`DistanceField`] the shortest way over the floor. A [`WalkPath`] is a row of
-//! transitions between clips; an [`Objective`] says what it costs. A [`Solver`] runs one method: [`MutationSearch`] mutates paths until none
+//! the library, an [`ObstacleGrid`] the obstacles, a [`DistanceField`] the shortest route over the floor. A [`WalkPath`] is a
+//! sequence of transitions between clips; an [`Objective`] says what it costs. A [`Solver`] runs one method: [`MutationSearch`] mutates paths until none
 //! gets better, with obstacles in the cost (EMS) or along a route found before (PFF); [`LookAhead`] finds a first path;
 //! [`fit_to_goal`] fits the last steps to the goal.
 //!
@@ -39,17 +39,17 @@ use crate::Form;
 /// Which equations are taken as printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WalkErrata {
-    /// Eq. 5: joints without thickness, looked at once a frame, so that thin obstacles pass between.
+    /// Eq. 5: joints are points, tested once per frame, so that thin obstacles slip between them.
     pub points: Form,
-    /// Eq. 5: the inner sum starts at j = i. Counts only where joints are looked at.
+    /// Eq. 5: the inner sum starts at j = i. Matters only if `points` is printed too.
     pub inner: Form,
-    /// Eq. 7: a sum over frames, whatever their rate.
+    /// Eq. 7: a sum over frames, whatever the frame rate.
     pub frames: Form,
     /// Eq. 6: standing still is no detour.
     pub travel: Form,
 }
 
-/// How paths are judged and searched.
+/// Weights of the cost, and how paths are mutated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WalkConfig {
     /// `w_l`, per square metre: 30 cm count as much as 10° (§ 4).
@@ -58,23 +58,23 @@ pub struct WalkConfig {
     pub orientation: f32,
     /// `w_d`: not in the paper. 10 makes a detour of 10 % as bad as 30 cm.
     pub travel: f32,
-    /// What a metre of detour costs where turning and waiting count as way (ours): as much as five median transitions.
+    /// Cost of a metre of detour in our objective, where turning and waiting count as distance: as much as five median transitions.
     pub metre: f32,
-    /// Of the collision sum: 1 is as printed, and lets a foot pass through a box for less than a transition costs.
+    /// Weight of the collision sum: 1 is as printed, and makes a foot through a box cheaper than a transition.
     pub collide: f32,
     /// `pow_follow`.
     pub follow_power: f32,
     /// `d_step`, metres.
     pub follow_step: f32,
-    /// Obstacles are kept this far from, metres: joins and planted feet move a body a little from where its clip has it.
+    /// Distance kept from obstacles, metres: joins and planted feet move a body slightly away from its clip.
     pub margin: f32,
-    /// Candidates that are mutated.
+    /// How many of the best paths are mutated.
     pub best: usize,
-    /// Pairs of transitions through a third clip tried in each round and candidate. 0 is the paper.
+    /// Random pairs of transitions through a third clip, per mutated path. The paper has none.
     pub detours: u32,
-    /// Whether transitions are exchanged for others of their cluster. The paper did not.
+    /// Whether transitions are exchanged for others of their cluster. The paper leaves that out of its results.
     pub demote: bool,
-    /// Printed forms.
+    /// Which equations are taken as printed.
     pub errata: WalkErrata,
 }
 

@@ -1,4 +1,5 @@
-//! The Monte-Carlo search of Arikan and Forsyth 2002, as Chen and Steed use it: from a random path, mutate the best few until none gets better.
+//! The Monte-Carlo search of Arikan and Forsyth 2002, as Chen and Steed use it: start from a random path and mutate the
+//! best few until none gets better.
 
 use std::collections::BTreeSet;
 
@@ -10,28 +11,28 @@ use super::objective::{Objective, Trace, WalkPath};
 use super::tables::{GlobalFrame, Transition};
 use crate::pool::{Alone, Pool};
 
-/// What was done so far.
+/// How much work was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WalkCounts {
-    /// Paths whose cost was worked out or bounded.
+    /// Paths whose cost was computed or bounded.
     pub evaluations: u64,
-    /// Of these, those that had to be followed frame by frame.
+    /// Those among them that were followed frame by frame.
     pub followed: u64,
     /// Local minima found.
     pub minima: u32,
 }
 
-/// Where paths may end, and how near to that each transition is.
+/// Where paths may end, and how many transitions away that is.
 #[derive(Clone, Debug)]
 pub struct Ends {
-    /// Per clip some frames, in order.
+    /// Frames per clip, in order.
     pub by_clip: Vec<Vec<GlobalFrame>>,
-    /// Per transition, how many more are needed to get to an end; [`u16::MAX`] if none leads there.
+    /// How many more transitions each needs to reach an end; [`u16::MAX`] if it cannot.
     to_go: Vec<u16>,
 }
 
 impl Ends {
-    /// Frames of an aim, thinned out to `apart` frames.
+    /// The ends of an objective, thinned out to `apart` frames.
     pub fn new(objective: &Objective<'_>, apart: u32) -> Ends {
         let tables = objective.tables;
         let mut by_clip = vec![Vec::new(); tables.clips()];
@@ -62,7 +63,7 @@ impl Ends {
         Ends { by_clip, to_go }
     }
 
-    /// Those at which a path that entered at `after` may end.
+    /// The ends of a path that may branch or end from frame `after` on.
     pub fn after<'e>(&'e self, objective: &Objective<'_>, after: GlobalFrame) -> &'e [GlobalFrame] {
         let list = &self.by_clip[objective.tables.clip(after)];
         let first = list.partition_point(|e| *e < after);
@@ -72,7 +73,7 @@ impl Ends {
     }
 }
 
-/// A path of the pool.
+/// One of the best paths so far.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     pub(super) path: WalkPath,
@@ -89,7 +90,7 @@ pub struct MutationSearch<'a> {
     ends: Ends,
     chance: Chance,
     candidates: Vec<Candidate>,
-    /// Paths that were mutated already, by hash: § 6.
+    /// Hashes of paths already mutated: § 6.
     explored: BTreeSet<u64>,
     best: Option<WalkPath>,
     counts: WalkCounts,
@@ -97,7 +98,7 @@ pub struct MutationSearch<'a> {
 }
 
 impl<'a> MutationSearch<'a> {
-    /// Nothing is looked at yet.
+    /// A search that has not begun.
     pub fn new(objective: Objective<'a>, seed: u64) -> MutationSearch<'a> {
         let ends = Ends::new(&objective, ((0.1 * objective.tables.fps) as u32).max(1));
         MutationSearch {
@@ -118,7 +119,7 @@ impl<'a> MutationSearch<'a> {
         MutationSearch { pool, ..self }
     }
 
-    /// What paths are measured against.
+    /// What paths cost.
     pub fn objective(&self) -> &Objective<'a> {
         &self.objective
     }
@@ -128,7 +129,7 @@ impl<'a> MutationSearch<'a> {
         &self.ends
     }
 
-    /// What was done so far.
+    /// How much work was done.
     pub fn counts(&self) -> WalkCounts {
         self.counts
     }
@@ -143,13 +144,13 @@ impl<'a> MutationSearch<'a> {
         self.candidates.iter().map(|c| &c.path)
     }
 
-    /// Forgets the pool.
+    /// Forgets the candidates.
     pub fn clear(&mut self) {
         self.candidates.clear();
         self.explored.clear();
     }
 
-    /// Forgets the pool and starts again from a random path. `false` if none was found.
+    /// Forgets the candidates and starts again from a random path. `false` if none was found.
     pub fn restart(&mut self) -> bool {
         self.clear();
         for _ in 0..64 {
@@ -160,7 +161,7 @@ impl<'a> MutationSearch<'a> {
         false
     }
 
-    /// Puts a path into the pool. `false` if it cannot be played.
+    /// Adds a path to the candidates. `false` if it cannot be played.
     pub fn seed(&mut self, transitions: Vec<Transition>, end: GlobalFrame) -> bool {
         if !self.objective.legal(&transitions, end) {
             return false;
@@ -173,7 +174,7 @@ impl<'a> MutationSearch<'a> {
         true
     }
 
-    /// A random row of transitions that leads from the start to an end, about as long as the way is.
+    /// Random transitions from the start to an end, about as long as the route.
     fn random(&mut self) -> Option<(Vec<Transition>, GlobalFrame)> {
         let tables = self.objective.tables;
         let all = tables.transitions();
@@ -189,7 +190,7 @@ impl<'a> MutationSearch<'a> {
             let on = tables.leaving(tables.clip(at));
             let on = &on[on.partition_point(|s| all[*s as usize].from < earliest)..];
             let leads = |s: &&u32| self.ends.to_go[**s as usize] != u16::MAX;
-            // Far enough, the shortest row to an end.
+            // Once far enough, take the shortest sequence to an end.
             let nearest = on.iter().map(|s| self.ends.to_go[*s as usize]).min();
             let fits = |s: &&u32| leads(s) && (arc < long || Some(self.ends.to_go[**s as usize]) == nearest);
             let count = on.iter().filter(fits).count() as u32;
@@ -205,7 +206,7 @@ impl<'a> MutationSearch<'a> {
         None
     }
 
-    /// Takes a path into the pool if it is among the best few.
+    /// Adds a path to the candidates if it is among the best few.
     fn enter(&mut self, path: WalkPath, trace: Trace) {
         let cost = path.cost.total();
         let hash = hash(&path);
@@ -221,7 +222,7 @@ impl<'a> MutationSearch<'a> {
         self.candidates.truncate(self.objective.config.best.max(1));
     }
 
-    /// Works on for about so many evaluations. `true` when no mutation of the pool is better than its worst: a local minimum.
+    /// Continues for about so many evaluations. Returns `true` at a local minimum: no mutation is better than the worst candidate.
     pub fn step(&mut self, evaluations: u64) -> bool {
         let until = self.counts.evaluations + evaluations;
         while self.counts.evaluations < until {

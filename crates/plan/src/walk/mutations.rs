@@ -1,5 +1,5 @@
-//! All mutations of one path, bounded, and followed where they may be better. The work is in parts that know nothing of each other, so that
-//! a pool may share it.
+//! All mutations of one path: bounded first, and followed frame by frame only where they may be better. The work is split into
+//! independent parts, so that a pool can share it.
 
 use kumite_motion::Chance;
 use kumite_motion::align::PlanarMatrix;
@@ -9,17 +9,17 @@ use super::objective::{Objective, Trace, WalkPath};
 use super::tables::{GlobalFrame, Transition};
 use crate::pool::{self, Pool};
 
-/// Parts that detours are done in.
+/// Number of parts that detours are split into.
 const DETOURS: usize = 8;
 
 /// A part of the work.
 #[derive(Clone, Copy, Debug)]
 enum Part {
-    /// What is left out: from which step, to which.
+    /// Leaves out the transitions from the first number up to the second.
     Hop(usize, usize),
-    /// Other ends after so many steps.
+    /// Other ends after this many transitions.
     End(usize),
-    /// The step that is exchanged.
+    /// Exchanges this transition.
     Demote(usize),
     Detours,
 }
@@ -64,8 +64,8 @@ pub(super) fn mutations(
         }
         (scorer.found, scorer.counts)
     };
-    // What one wave finds bounds the next, so that little is followed for nothing; the first are small, because they know least. How the
-    // work is split does not depend on the pool.
+    // What one wave finds bounds the next, so that few paths are followed for nothing; the first waves are small because they know least.
+    // How the work is split does not depend on the pool.
     let (mut found, mut counts) = (Vec::<(WalkPath, Trace)>::new(), WalkCounts::default());
     let (mut first, mut wave) = (0, 2);
     while first < parts.len() {
@@ -85,7 +85,7 @@ pub(super) fn mutations(
     (found, counts)
 }
 
-/// Parts in one wave at most.
+/// Most parts in one wave.
 const WAVE: usize = 32;
 
 /// One part of the work.
@@ -94,7 +94,7 @@ struct Scorer<'s, 'a> {
     ends: &'s Ends,
     candidate: &'s Candidate,
     view: &'s View,
-    /// What a path must cost less than.
+    /// A path must cost less than this.
     bound: f32,
     /// The best few, best first.
     found: Vec<(WalkPath, Trace)>,
@@ -103,7 +103,7 @@ struct Scorer<'s, 'a> {
 }
 
 impl Scorer<'_, '_> {
-    /// What is certain of a path's cost before it is followed.
+    /// Lower bound of a path's cost, known before it is followed.
     #[inline]
     fn certain(&self, smooth: f32, arc: f32, place: &PlanarMatrix, end: GlobalFrame) -> f32 {
         let off = (place.floor_point(self.objective.tables.place[end as usize]) - self.objective.goal).length();
@@ -132,7 +132,7 @@ impl Scorer<'_, '_> {
         self.scratch = (trace, transitions);
     }
 
-    /// Leaves out the steps from `keep` to `rest`, and puts none or one root-level transition in their place.
+    /// Replaces the transitions from `keep` to `rest` by none or by one root-level transition.
     fn hop(&mut self, keep: usize, rest: usize) {
         let tables = self.objective.tables;
         let (enter, earliest) = self.view.enters[keep];
@@ -175,13 +175,13 @@ impl Scorer<'_, '_> {
         }
     }
 
-    /// Whether a path that may branch again from `after` on may end at a frame.
+    /// Whether a path that may branch from frame `after` on may end at frame `end`.
     fn may_end(&self, after: GlobalFrame, end: GlobalFrame) -> bool {
         let ends = self.ends.after(self.objective, after);
         ends.first().is_some_and(|a| *a <= end) && ends.last().is_some_and(|b| end <= *b)
     }
 
-    /// Ends elsewhere: in the clip that is played after `keep` steps, or after one more.
+    /// Ends elsewhere: in the clip played after `keep` transitions, or after one more.
     fn end(&mut self, keep: usize) {
         let tables = self.objective.tables;
         let way = self.objective.way;
@@ -224,7 +224,7 @@ impl Scorer<'_, '_> {
         }
     }
 
-    /// Exchanges a step for the others of its cluster.
+    /// Exchanges a transition for the others of its cluster.
     fn demote(&mut self, k: usize) {
         let tables = self.objective.tables;
         let own = self.candidate.path.transitions[k];
@@ -245,7 +245,7 @@ impl Scorer<'_, '_> {
         }
     }
 
-    /// Goes through a third clip instead of one, two or no steps.
+    /// Goes through a third clip instead of up to two transitions.
     fn detour(&mut self, chance: &mut Chance) {
         let tables = self.objective.tables;
         let all = tables.transitions();
@@ -285,20 +285,20 @@ impl Scorer<'_, '_> {
     }
 }
 
-/// A path from both of its ends: what is there before each stretch, and what comes after it.
+/// A path summed up from both ends: what comes before each stretch, and what comes after it.
 struct View {
-    /// Per stretch: its first frame, and from where on it may be left.
+    /// Per stretch: its first frame, and the first at which it may be left.
     enters: Vec<(GlobalFrame, GlobalFrame)>,
-    /// Its last frame.
+    /// Per stretch: its last frame.
     leaves: Vec<GlobalFrame>,
     places: Vec<PlanarMatrix>,
-    /// From a stretch's place to the last one's.
+    /// From a stretch's placement to that of the last.
     onto_end: Vec<PlanarMatrix>,
     smooth: Vec<f32>,
-    /// Of all steps from a stretch on.
+    /// Cost of all transitions from a stretch on.
     smooth_rest: Vec<f32>,
     arc: Vec<f32>,
-    /// Way after a stretch.
+    /// Distance after a stretch.
     arc_rest: Vec<f32>,
 }
 

@@ -1,4 +1,4 @@
-//! A path through clips and what it costs: eq. 1-7 of Chen and Steed, worked out from the first place that changed.
+//! A path through clips and its cost: eq. 1-7 of Chen and Steed, re-evaluated from the first change on.
 
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::rotation::wrap;
@@ -9,78 +9,78 @@ use super::obstacle_grid::ObstacleGrid;
 use super::tables::{GlobalFrame, Tables, Transition};
 use super::{Form, WalkConfig};
 
-/// What a path costs, term by term.
+/// The cost of a path, term by term.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WalkCost {
-    /// `Error_smooth`: its transitions.
+    /// `Error_smooth`: the sum over its transitions.
     pub smooth: f32,
     /// Eq. 1 at the goal.
     pub goal: f32,
     /// Eq. 1-3 at the places it should pass, and eq. 4 for PFF.
     pub waypoints: f32,
-    /// The first half of eq. 7.
+    /// Collisions: the first half of eq. 7.
     pub collide: f32,
-    /// The second.
+    /// Distance travelled: the second half of eq. 7.
     pub travel: f32,
 }
 
 impl WalkCost {
-    /// `Cost`.
+    /// The sum: `Cost`.
     pub fn total(&self) -> f32 {
         self.smooth + self.goal + self.waypoints + self.collide + self.travel
     }
 }
 
-/// Steps, and where it ends.
+/// A sequence of transitions, and where it ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WalkPath {
     /// In order.
     pub transitions: Vec<Transition>,
     /// Its last frame.
     pub end: GlobalFrame,
-    /// What it costs.
+    /// Its cost.
     pub cost: WalkCost,
 }
 
-/// What a path is measured against.
+/// What paths are measured against.
 #[derive(Clone, Debug)]
 pub struct Objective<'a> {
-    /// Of the library.
+    /// Tables of the library.
     pub tables: &'a Tables,
     /// The obstacles.
     pub ground: &'a ObstacleGrid,
     /// Weights.
     pub config: &'a WalkConfig,
-    /// First frame, and where its clip lies.
+    /// First frame, and the placement of its clip.
     pub start: (GlobalFrame, PlanarMatrix),
-    /// The first at which the path may branch.
+    /// First frame at which the path may branch.
     pub start_after: GlobalFrame,
     /// Where to be at the end.
     pub goal: Vec2,
-    /// And how to face, radians.
+    /// How to face at the end, radians.
     pub facing: Option<f32>,
-    /// Frames it may end with.
+    /// Whether a path may end with each frame.
     pub ends: &'a [bool],
-    /// Frames after the first possible one within which it must; `None` for any time.
+    /// A path must end within this many frames of the first possible end; `None` for any time.
     pub prompt: Option<u32>,
     /// Places to pass.
     pub waypoints: Vec<Vec2>,
-    /// Length of the straightened way, metres.
+    /// Length of the straightened route, metres.
     pub length: f32,
-    /// What travel is expected to be, as `way` counts it.
+    /// Expected distance, as `way` counts it.
     pub expected: f32,
-    /// What a metre more costs; `None`: by eq. 7.
+    /// Cost of a metre beyond that; `None` for eq. 7.
     pub metre: Option<f32>,
-    /// Whether obstacles and travel cost: EMS. If not, waypoints do by eq. 4: PFF.
+    /// Whether obstacles and distance cost (EMS); if not, straying from waypoints does by eq. 4 (PFF).
     pub implicit: bool,
-    /// Way gone since each clip began, as eq. 6 counts it.
+    /// Distance since the beginning of the clip for every frame, as eq. 6 counts it.
     pub way: &'a [f32],
 }
 
-/// What is known before each stretch of a path, and after its last.
+/// Partial sums of a path's cost: before each of its stretches and after the last.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    /// Where the clip of each stretch lies.
+    /// Placement of each stretch's clip.
     pub places: Vec<PlanarMatrix>,
     smooth: Vec<f32>,
     arc: Vec<f32>,
@@ -90,7 +90,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    fn cut(&mut self, stretch: usize, waypoints: usize) {
+    fn truncate(&mut self, stretch: usize, waypoints: usize) {
         self.places.truncate(stretch + 1);
         self.smooth.truncate(stretch + 1);
         self.arc.truncate(stretch + 1);
@@ -98,7 +98,7 @@ impl Trace {
         self.nearest.truncate((stretch + 1) * waypoints);
     }
 
-    /// Takes over what another knows before a stretch.
+    /// Copies what another trace knows before a stretch.
     pub fn share(&mut self, other: &Trace, stretch: usize, waypoints: usize) {
         self.places.clear();
         self.smooth.clear();
@@ -126,7 +126,7 @@ impl<'a> Objective<'a> {
         self.tables.clip(end) == self.tables.clip(at) && end >= earliest && self.ends[end as usize]
     }
 
-    /// Before anything is played.
+    /// The trace of a path that has not begun.
     pub fn begin(&self) -> Trace {
         Trace {
             places: vec![self.start.1],
@@ -137,7 +137,7 @@ impl<'a> Objective<'a> {
         }
     }
 
-    /// Squared error of a place and a heading: eq. 1.
+    /// Eq. 1: weighted squared errors of position and facing at the end.
     #[inline]
     pub fn goal_term(&self, place: &PlanarMatrix, end: GlobalFrame) -> f32 {
         let off = place.floor_point(self.tables.place[end as usize]) - self.goal;
@@ -145,7 +145,7 @@ impl<'a> Objective<'a> {
         self.config.location * off.length_squared() + self.config.orientation * turn * turn
     }
 
-    /// The second half of eq. 7.
+    /// Cost of the distance travelled: the second half of eq. 7.
     #[inline]
     pub fn travel_term(&self, arc: f32, off: f32) -> f32 {
         if !self.implicit {
@@ -158,7 +158,7 @@ impl<'a> Objective<'a> {
         more * more
     }
 
-    /// What passing each waypoint at these squared distances costs.
+    /// Cost of passing the waypoints at these squared distances.
     #[inline]
     fn waypoint_term(&self, nearest: &[f32]) -> f32 {
         let weight = self.config.location;
@@ -177,15 +177,15 @@ impl<'a> Objective<'a> {
         nearest.iter().map(|d| weight * d + penalty(*d)).sum()
     }
 
-    /// The first half of eq. 7.
+    /// Cost of a collision sum: the first half of eq. 7.
     #[inline]
     fn collide_term(&self, sum: f32) -> f32 {
         let weighed = self.config.collide * sum;
         weighed * weighed
     }
 
-    /// Costs of a path of which `trace` knows everything before stretch `known`; `trace` knows all of it afterwards. `None` as soon as it is
-    /// certain to cost `bound` or more, and then `trace` is good for nothing after `known`.
+    /// Cost of a path of which `trace` knows everything before stretch `known`; afterwards it knows the rest. Returns `None` as soon as the
+    /// cost is certain to reach `bound`; `trace` is then invalid after `known`.
     pub fn evaluate(
         &self,
         transitions: &[Transition],
@@ -195,8 +195,8 @@ impl<'a> Objective<'a> {
         bound: f32,
     ) -> Option<WalkCost> {
         let count = self.waypoints.len();
-        trace.cut(known, count);
-        // First what is known without looking at obstacles, which is most of the work.
+        trace.truncate(known, count);
+        // Obstacles last: they are most of the work.
         for stretch in known..=transitions.len() {
             let (first, last) = self.stretch(transitions, end, stretch);
             let place = trace.places[stretch];
@@ -248,13 +248,13 @@ impl<'a> Objective<'a> {
         }
     }
 
-    /// All of a path from the beginning: what incremental evaluation is checked against and timed beside.
+    /// Cost of a whole path from its beginning.
     pub fn whole(&self, transitions: &[Transition], end: GlobalFrame) -> WalkCost {
         let mut trace = self.begin();
         self.evaluate(transitions, end, 0, &mut trace, f32::INFINITY).unwrap_or_default()
     }
 
-    /// The same without a shortcut: every frame, every point, every obstacle. What fast evaluation is held against and timed beside.
+    /// Cost without shortcuts: every frame, every point, every obstacle. Fast evaluation is tested against it and timed beside it.
     pub fn naive(&self, transitions: &[Transition], end: GlobalFrame) -> WalkCost {
         let tables = self.tables;
         let hop = (tables.fps / 30.0).round().max(1.0) as u32;
@@ -296,12 +296,12 @@ impl<'a> Objective<'a> {
         }
     }
 
-    /// Updates the least squared distances to the waypoints by the frames of a stretch.
+    /// Updates the least squared distances to the waypoints with the frames of a stretch.
     fn pass(&self, first: GlobalFrame, last: GlobalFrame, place: &PlanarMatrix, nearest: &mut [f32]) {
         let frames = &self.tables.place[first as usize..=last as usize];
         let long = self.tables.arc[last as usize] - self.tables.arc[first as usize];
         for (waypoint, nearest) in self.waypoints.iter().zip(nearest) {
-            // Seen from the clip's own place, frames need not be moved.
+            // Move the waypoint into the clip's frame instead of every frame into the world.
             let seen = place.floor_point_back(*waypoint);
             let begin = (frames[0] - seen).length() - long;
             if begin > 0.0 && begin * begin >= *nearest {
@@ -312,8 +312,8 @@ impl<'a> Objective<'a> {
         }
     }
 
-    /// The sum of eq. 5 over the frames of a stretch, scaled to 30 frames per second; its last frame belongs to the next stretch unless it is
-    /// the path's. Stops where `go_on` says no to the sum so far.
+    /// The sum of eq. 5 over the frames of a stretch, scaled to 30 frames per second. The last frame counts only if the path `ends` with it.
+    /// Stops as soon as `go_on` rejects the sum so far.
     pub fn collisions(
         &self,
         first: GlobalFrame,
@@ -327,7 +327,7 @@ impl<'a> Objective<'a> {
         }
         let tables = self.tables;
         let printed = self.config.errata.points == Form::Printed;
-        // Sweeps make up for frames in between: thirty looks a second are enough.
+        // Tests are swept, so thirty a second are enough.
         let hop = if printed { 1 } else { (tables.fps / 30.0).round().max(1.0) as u32 };
         let scale = match self.config.errata.frames {
             Form::Ours => 30.0 * hop as f32 / tables.fps,
@@ -341,7 +341,7 @@ impl<'a> Objective<'a> {
             let free = self.ground.free(here) - self.config.margin;
             let slack = free - tables.reach_most;
             if slack > 0.0 {
-                // The centre of mass needs at least so many frames to use it up.
+                // The centre of mass takes at least this many frames to get near.
                 at += ((slack / tables.stride.max(1e-6)) as u32 / hop).clamp(1, 1 << 16) * hop;
                 continue;
             }
@@ -361,7 +361,7 @@ impl<'a> Objective<'a> {
         sum
     }
 
-    /// Eq. 5 with points along the bones, each with its thickness, swept to where they are in the next frame.
+    /// Eq. 5 with spheres along the bones, swept to where they are in the next frame.
     fn points_met(&self, at: GlobalFrame, next: GlobalFrame, here: Vec2, place: &PlanarMatrix) -> f32 {
         let near = self.ground.near(here);
         if near.is_empty() {
@@ -383,7 +383,7 @@ impl<'a> Objective<'a> {
         met as f32 / points.len() as f32
     }
 
-    /// Eq. 5 as printed: the i-th obstacle looks at joints from the i-th on.
+    /// Eq. 5 as printed: obstacle i is tested against joints from number i on.
     fn joints_inside(&self, at: GlobalFrame, here: Vec2, place: &PlanarMatrix) -> f32 {
         let joints = self.tables.joints(at);
         let mut met = 0u32;
@@ -397,7 +397,7 @@ impl<'a> Objective<'a> {
         met as f32 / joints.len().max(1) as f32
     }
 
-    /// Where a traced path ends, and which way it looks there.
+    /// Where a path ends and how it faces there, given the placement of its last clip.
     pub fn arrives(&self, place: &PlanarMatrix, end: GlobalFrame) -> (Vec2, f32) {
         (place.floor_point(self.tables.place[end as usize]), wrap(place.turn + self.tables.turn[end as usize]))
     }

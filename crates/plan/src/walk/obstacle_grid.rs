@@ -1,19 +1,19 @@
-//! Where obstacles are: which are near a point, how far the floor is free around it, and whether a moving sphere meets one.
+//! Where obstacles are: which are near a point, how far the floor around it is free, and whether a moving sphere meets one.
 
 use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Vec2, Vec3};
 
 /// Side of a cell, metres (Chen and Steed, § 6).
 const CELL: f32 = 0.05;
-/// Above this, metres, nobody reaches.
+/// Nobody reaches above this, metres.
 const CEILING: f32 = 2.3;
-/// More cells than this are not laid out: they grow instead.
+/// Most cells; larger floors get larger cells.
 const CELLS: f32 = 1_000_000.0;
 /// Floor around start, goal and obstacles, metres.
 const MARGIN: f32 = 2.0;
-/// Obstacles farther than this from start and goal are not looked at, metres.
+/// Obstacles farther than this from start and goal are ignored, metres.
 const FAR: f32 = 60.0;
-/// Side of the cells that know their obstacles, in small cells.
+/// Side of the coarse cells that list their obstacles, in fine cells.
 const COARSE: usize = 8;
 
 /// A lattice of square cells on the floor.
@@ -34,7 +34,7 @@ impl Lattice {
     #[inline]
     pub fn cell_of(&self, p: Vec2) -> (usize, usize) {
         let q = (p - self.origin) / self.cell;
-        // What is negative or no number becomes 0.
+        // The cast makes negative numbers and NaN 0.
         ((q.x as usize).min(self.width - 1), (q.y as usize).min(self.depth - 1))
     }
 
@@ -51,7 +51,7 @@ impl Lattice {
         self.origin + Vec2::new(x as f32 + 0.5, z as f32 + 0.5) * self.cell
     }
 
-    /// Cells in all.
+    /// Number of cells.
     pub fn cells(&self) -> usize {
         self.width * self.depth
     }
@@ -63,16 +63,16 @@ impl Lattice {
     }
 }
 
-/// Obstacles, and what is known about the floor between them.
+/// Obstacles and the free floor between them.
 #[derive(Clone, Debug)]
 pub struct ObstacleGrid {
     obstacles: Vec<Obstacle>,
-    /// How much farther each is kept from than others, metres.
+    /// Extra distance kept from each obstacle, metres.
     room: Vec<f32>,
-    /// Of each, its box along the axes, with that room.
+    /// Axis-aligned box of each obstacle, that room included.
     bounds: Vec<[Vec3; 2]>,
     lattice: Lattice,
-    /// How far the middle of each cell is from the nearest obstacle of any height, along the floor, at least. Metres.
+    /// Lower bound of the distance along the floor from each cell's middle to the nearest obstacle of any height, metres.
     free: Vec<f32>,
     /// Obstacles over each coarse cell: positions in `near`.
     starts: Vec<u32>,
@@ -82,8 +82,8 @@ pub struct ObstacleGrid {
 }
 
 impl ObstacleGrid {
-    /// For queries between two places. `room`: how much farther the first obstacles are kept from, metres. `reach`: how far a body reaches from
-    /// where it stands, metres.
+    /// A grid for queries between two places. `room` is the extra distance kept from each of the first obstacles, `reach` how far a body
+    /// reaches from where it stands, metres.
     pub fn new(obstacles: &[Obstacle], room: &[f32], from: Vec2, to: Vec2, reach: f32) -> ObstacleGrid {
         let mut kept = Vec::new();
         let mut rooms = Vec::new();
@@ -124,14 +124,14 @@ impl ObstacleGrid {
             coarse: 0,
         };
         ground.free = ground.distances(f32::NEG_INFINITY, f32::INFINITY);
-        // A cell's middle is up to half a diagonal from any of its points, and an obstacle as far from the cell that has it.
+        // A point is up to half a diagonal from the middle of its cell, and so is an obstacle.
         let slack = 1.5 * cell;
         ground.free.iter_mut().for_each(|f| *f = (*f - slack).max(0.0));
         ground.list(reach);
         ground
     }
 
-    /// How far each cell is from the nearest that an obstacle stands in, metres. Obstacles that end below `over` or begin above `under`
+    /// Distance from each cell to the nearest cell with an obstacle in it, metres. Obstacles that end below `over` or begin above `under`
     /// do not count.
     pub fn distances(&self, over: f32, under: f32) -> Vec<f32> {
         let Lattice { width, depth, cell, .. } = self.lattice;
@@ -165,7 +165,7 @@ impl ObstacleGrid {
         squared
     }
 
-    /// Lists which obstacles may be met by a body that stands in each coarse cell.
+    /// Lists for each coarse cell the obstacles that a body standing in it may meet.
     fn list(&mut self, reach: f32) {
         self.coarse = self.lattice.width.div_ceil(COARSE);
         let deep = self.lattice.depth.div_ceil(COARSE);
@@ -204,18 +204,18 @@ impl ObstacleGrid {
         &self.lattice
     }
 
-    /// Those that can be met.
+    /// The obstacles that can be met.
     pub fn obstacles(&self) -> &[Obstacle] {
         &self.obstacles
     }
 
-    /// How far the floor is certainly free around a point, metres.
+    /// Radius around a point within which the floor is certainly free, metres.
     #[inline]
     pub fn free(&self, p: Vec2) -> f32 {
         self.free.get(self.lattice.at(p)).copied().unwrap_or(0.0)
     }
 
-    /// Obstacles that a body which stands here may meet.
+    /// Obstacles that a body standing here may meet.
     #[inline]
     pub fn near(&self, p: Vec2) -> &[u32] {
         let (x, z) = self.lattice.cell_of(p);
@@ -242,7 +242,7 @@ impl ObstacleGrid {
     }
 }
 
-/// The box along the axes around an obstacle.
+/// Axis-aligned box of an obstacle.
 fn around(obstacle: &Obstacle) -> [Vec3; 2] {
     let axes = [Vec3::X, Vec3::Y, Vec3::Z].map(|a| (obstacle.turn * a).abs());
     let half = match obstacle.shape {

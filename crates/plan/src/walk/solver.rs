@@ -1,4 +1,4 @@
-//! A task searched by one method, in slices, and what was found, best first.
+//! Searching a task by one method, in slices. What was found comes best first.
 
 use super::goal_fit::{GoalFitConfig, fit_to_goal};
 use super::look_ahead::{LookAhead, LookAheadConfig, Order, Sight, look_ahead};
@@ -8,18 +8,18 @@ use super::tables::Transition;
 use super::task::Task;
 use crate::Pool;
 
-/// How paths are looked for.
+/// How paths are searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Obstacles inside the cost, from random starts: Chen and Steed, § 5.
     Ems,
-    /// A way first, then motions that follow it: § 4.
+    /// A route first, then motions that follow it: § 4.
     Pff,
-    /// Looking ahead with the best few of each depth.
+    /// Looking ahead, keeping the best few of each depth.
     Beam,
-    /// Looking ahead with the most promising first.
+    /// Looking ahead, the most promising first.
     AStar,
-    /// An informed start, then mutations as in EMS: ours.
+    /// Ours: looking ahead, then mutations as in EMS.
     Walk,
 }
 
@@ -44,18 +44,18 @@ impl Method {
     }
 }
 
-/// How much is looked at.
+/// How much work a search may do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effort {
-    /// Starts, each mutated until nothing gets better.
+    /// Starts, each mutated until none gets better.
     pub starts: u32,
-    /// States of an informed start.
+    /// States for looking ahead.
     pub states: usize,
     /// Width of the beam.
     pub beam: usize,
-    /// Paths followed frame by frame in one start at most.
+    /// Most paths followed frame by frame in one start.
     pub followed: u64,
-    /// Paths that are kept.
+    /// Most paths to keep.
     pub keep: usize,
 }
 
@@ -65,44 +65,44 @@ impl Default for Effort {
     }
 }
 
-/// Whether a path needs no better start: eq. 1 at the goal and collisions of no more than 12 cm and 4°.
+/// Whether a path needs no other start: goal and collision terms no worse than 12 cm and 4° at the goal.
 fn good(path: &WalkPath) -> bool {
     path.cost.goal + path.cost.collide < 0.32
 }
 
-/// Whether it also needs no shorter way: nothing looks for another. Places that somebody asked for are passed within 20 cm.
+/// Whether a path is also short enough to stop the search. Places that were asked for must be passed within 20 cm.
 fn fine(path: &WalkPath, asked: bool) -> bool {
     good(path) && path.cost.total() < FINE && (!asked || path.cost.waypoints < 0.5)
 }
 
-/// About a detour of a metre and eight transitions.
+/// Cost below which a path is fine: about a detour of a metre and eight transitions.
 const FINE: f32 = 4.0;
-/// Looking ahead that ran out of states before so many and came no nearer than a metre (eq. 1) is stuck where it stands: mutations and
-/// chance have nothing to start from.
+/// Looking ahead is stuck at the start if it runs out of states before this many and gets no closer than a metre (eq. 1): mutations and
+/// chance then have nothing to work with.
 const STUCK_AT_START: (usize, f32) = (1000, 11.0);
-/// Evaluations between two looks at what was used up.
+/// Evaluations between two checks of the effort.
 const SLICE: u64 = 20_000;
-/// States entered in one slice of looking ahead.
+/// States expanded in one slice of looking ahead.
 const ENTRIES: usize = 500;
-/// Eq. 1 of paths that are handed on to mutations, one after the other: mutations are better at the last decimetres than looking ahead.
+/// Looking ahead hands a path to mutations each time eq. 1 falls below the next of these: mutations are better at the last decimetres.
 const HAND_ON: [f32; 4] = [3.0, 1.5, 0.7, 0.3];
 
-/// The starts of a walk: how much looking ahead hurries and what it takes for alike ([`LookAheadConfig`]), or chance.
+/// The starts of a walk: weight and similarity of looking ahead ([`LookAheadConfig`]), or a random start.
 const LOOKS: [Option<(f32, f32)>; 4] = [Some((1.6, 0.2)), Some((2.5, 0.3)), None, Some((3.0, 0.2))];
 
-/// The same for one that is there already.
+/// Weight and similarity for further looks once a path arrives.
 const PATIENT: [(f32, f32); 2] = [(1.2, 0.2), (1.0, 0.2)];
 
-/// What a walk is doing.
+/// What the solver is doing.
 #[derive(Clone, Debug)]
 enum Phase {
-    /// Looking ahead, and how often a path was handed on.
+    /// Looking ahead; the number of hand-ons so far.
     Look(Box<LookAhead>, usize),
     /// Mutating what looking ahead found.
     Improve(Box<LookAhead>, usize),
-    /// Something else next.
+    /// About to begin the next start.
     Next,
-    /// Mutating what chance found.
+    /// Mutating a random path.
     Chance,
 }
 
@@ -119,14 +119,14 @@ pub struct Solver<'t> {
     phase: Phase,
     /// Looking ahead hardly left the start.
     stuck_at_start: bool,
-    /// How often it looked for a better way.
+    /// How often it looked ahead again after a path arrived.
     again: usize,
-    /// Until the last start.
+    /// Paths followed until the last start.
     followed: u64,
 }
 
 impl<'t> Solver<'t> {
-    /// Nothing is looked at yet.
+    /// A search that has not begun.
     pub fn new(task: &'t Task<'t>, method: Method, effort: Effort, seed: u64) -> Solver<'t> {
         let objective = match method {
             Method::Ems => task.ems(),
@@ -155,12 +155,12 @@ impl<'t> Solver<'t> {
         Solver { search: self.search.map(|search| search.with_pool(pool)), ..self }
     }
 
-    /// What paths are measured against; `None` where the method knows no way.
+    /// What paths are measured against; `None` where the method has no route.
     pub fn objective(&self) -> Option<&Objective<'t>> {
         self.search.as_ref().map(MutationSearch::objective)
     }
 
-    /// Works on for about so many evaluations. `true` when it is done.
+    /// Continues for about so many evaluations. Returns `true` when it is done.
     pub fn step(&mut self, evaluations: u64) -> bool {
         let Some(search) = &mut self.search else { return true };
         let field = &self.task.field;
@@ -187,8 +187,8 @@ impl<'t> Solver<'t> {
                 if self.started >= self.effort.starts.max(u32::from(self.method == Method::Walk)) {
                     return true;
                 }
-                // A walk looks ahead first, in several ways where one leads nowhere, and leaves one start to chance: what is found by none of two
-                // is seldom found by patience. There, but not by a fine way, it looks more patiently; who is sent elsewhere first is left to chance.
+                // A walk looks ahead first, with other settings if that leads nowhere, and leaves one start to chance: what two looks do not find
+                // more states seldom do. If a path arrives but is not fine it looks again, more patiently; with places to pass that is left to chance.
                 let there = self.started > 0 && self.found.iter().any(good);
                 let look = match self.method {
                     Method::Walk if there && !asked => {
@@ -207,7 +207,7 @@ impl<'t> Solver<'t> {
                     self.phase = Phase::Look(Box::new(LookAhead::new(search.objective(), config)), 0);
                     return false;
                 }
-                // Where looking ahead hardly left the start chance has nothing to start from.
+                // Stuck at the start, a random path would not get away either.
                 if !self.stuck_at_start && search.restart() {
                     self.phase = Phase::Chance;
                 }
@@ -242,7 +242,7 @@ impl<'t> Solver<'t> {
                     keep(&mut self.found, search.candidates(), self.effort.keep);
                     return false;
                 }
-                // What has nothing left to look at is improved once and for all.
+                // Nothing is left to look at, so this is the last path handed on.
                 self.phase = Phase::Improve(ahead, if more { handed } else { usize::MAX });
             }
             Phase::Improve(ahead, handed) => {
@@ -286,22 +286,23 @@ impl<'t> Solver<'t> {
         &self.found
     }
 
-    /// What was done.
+    /// How much work was done.
     pub fn counts(&self) -> WalkCounts {
         self.search.as_ref().map_or(WalkCounts::default(), MutationSearch::counts)
     }
 
-    /// Whether looking ahead hardly left the start: only another first step can help.
+    /// Whether looking ahead got stuck at the start: only another first step can help.
     pub fn stuck_at_start(&self) -> bool {
         self.stuck_at_start
     }
 
-    /// States of informed starts.
+    /// States created by looking ahead.
     pub fn states(&self) -> usize {
         self.states
     }
 
-    /// A path with its last steps bent onto the goal, and whether it touches nothing then. Fewer steps are bent, each by more, where many would.
+    /// The transitions of a path with its last steps fitted to the goal, and whether that path arrives and touches nothing. If it does not,
+    /// fewer steps are nudged, each by more.
     pub fn fitted(&self, path: &WalkPath, config: &GoalFitConfig) -> (Vec<Transition>, bool) {
         let Some(objective) = self.objective() else { return (path.transitions.clone(), true) };
         let mut first = None;
@@ -319,7 +320,7 @@ impl<'t> Solver<'t> {
     }
 }
 
-/// Takes the best into a list.
+/// Merges candidates into a list of the best.
 fn keep<'p>(found: &mut Vec<WalkPath>, pool: impl Iterator<Item = &'p WalkPath>, most: usize) {
     for path in pool {
         if !found.contains(path) {

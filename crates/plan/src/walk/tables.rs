@@ -1,4 +1,5 @@
-//! What a search needs to know of a library, worked out once: where the body is in every frame, how far clips go, where they may be left.
+//! What a search needs to know about a library, worked out once: where the body is in every frame, how far clips go, where they may be
+//! left.
 
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::graph::stand;
@@ -8,41 +9,41 @@ use kumite_motion::{ClipIdx, EdgeIdx, FrameIdx, Pose, Role, Roles, SpanKind, Vec
 
 use super::transition_clusters::{Leaf, clusters};
 
-/// A frame of any clip: clips lie one after the other.
+/// A frame among the frames of all clips, which are numbered one clip after the other.
 pub type GlobalFrame = u32;
 
-/// Leave a frame, go on at another.
+/// A possibility to leave one frame and continue at another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transition {
-    /// The edge of the graph that begins here.
+    /// The edge of the graph that begins with it.
     pub edge: EdgeIdx,
     /// The frame that is left.
     pub from: GlobalFrame,
-    /// The one that is entered.
+    /// The frame that is entered.
     pub to: GlobalFrame,
-    /// The first at which the path may branch again.
+    /// The first frame at which the path may branch again.
     pub after: GlobalFrame,
-    /// Lays what is entered over what is left.
+    /// Lays the entered clip over the one left.
     pub align: PlanarMatrix,
-    /// Its part of `Error_smooth`.
+    /// Its share of `Error_smooth`.
     pub cost: f32,
 }
 
-/// How clips may be bent where they could branch: small turns and shifts that a join hides, as further transitions of a clip into itself.
+/// Small turns and shifts where a clip could branch, which a join hides: added as transitions of a clip into itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nudges {
-    /// Radians, to both sides.
+    /// Turn to either side, radians.
     pub turn: f32,
-    /// Metres, along the facing and against it.
+    /// Shift forwards and backwards, metres.
     pub shift: f32,
     /// Least time between two, seconds.
     pub apart: f32,
-    /// What one costs beside a median transition's 0.3.
+    /// Cost of one; a median transition costs 0.3.
     pub cost: f32,
 }
 
 impl Default for Nudges {
-    /// What steps of one walk differ by from each other anyway.
+    /// About as much as steps of one walk differ anyway.
     fn default() -> Self {
         Nudges { turn: 5.0f32.to_radians(), shift: 0.05, apart: 0.3, cost: 0.05 }
     }
@@ -56,17 +57,17 @@ pub struct Tables {
     /// First frame of each clip; one more at the end.
     starts: Vec<GlobalFrame>,
     clip_of: Vec<u16>,
-    /// `locate`: the centre of mass on the floor, in the clip's own place.
+    /// `locate`: the centre of mass on the floor, in the clip's frame.
     pub(super) place: Vec<Vec2>,
     /// `orient`, radians.
     pub(super) turn: Vec<f32>,
-    /// Way of the centre of mass since the clip began, metres.
+    /// Path length of the centre of mass since the clip began, metres.
     pub(super) arc: Vec<f32>,
-    /// The same, with standing still counted as going at [`DAWDLE`].
+    /// That length with standing still counted as going at [`DAWDLE`].
     pub(super) way: Vec<f32>,
-    /// The same, with whatever is slower counted as going at [`PACE`], and [`TURNING`] for turns.
+    /// That length with anything slower counted as going at [`PACE`], plus [`TURNING`] for turns.
     pub(super) effort: Vec<f32>,
-    /// Largest step of it, metres per frame.
+    /// Farthest that the centre of mass moves in a frame, metres.
     pub(super) stride: f32,
     /// Spheres along the bones, of each frame.
     points: Vec<Vec3>,
@@ -75,53 +76,53 @@ pub struct Tables {
     joint_count: usize,
     /// How far the spheres reach from the centre of mass along the floor.
     pub(super) reach: Vec<f32>,
-    /// The largest of these.
+    /// The largest of `reach`.
     pub reach_most: f32,
-    /// The radius that encloses every pose of the clips that go somewhere: `r_body`, metres.
+    /// Radius that encloses every pose while going somewhere: `r_body`, metres.
     pub body: f32,
-    /// Half the width of a body that walks, arms included, in the narrowest tenth of its poses, metres.
+    /// Half the width of a walking body, arms included: the tenth percentile over its poses, metres.
     pub narrow: f32,
-    /// Obstacles that end below are stepped over by some motion, metres.
+    /// Some motion steps over obstacles that end below this, metres.
     pub over: f32,
-    /// Those that begin above are passed below by some motion, metres.
+    /// Some motion passes under obstacles that begin above this, metres.
     pub under: f32,
-    /// Radius of the tightest turn that a motion goes through, metres.
+    /// Radius of the tightest turn of any motion, metres.
     pub tightest: f32,
     /// Whether a frame stands still on both feet.
     pub(super) still: Vec<bool>,
     transitions: Vec<Transition>,
     /// Positions in `transitions` of those that leave each clip, by frame.
     leaving: Vec<Vec<u32>>,
-    /// Per pair of clips the best of each cluster of steps, and to which cluster each step belongs.
+    /// Per pair of clips the best transition of each cluster; the members of each cluster; the cluster of each transition.
     roots: Vec<Vec<u32>>,
     members: Vec<Vec<u32>>,
     root_of: Vec<u32>,
-    /// Nodes of each clip where the clip goes on: frame, its continuation and where that ends.
+    /// Where each clip continues past a node: the node's frame, the edge, and the frame where that ends.
     onward: Vec<Vec<(GlobalFrame, EdgeIdx, GlobalFrame)>>,
 }
 
-/// A cluster's steps leave and enter within so many seconds of each other.
+/// The transitions of a cluster leave and enter within this of each other, seconds.
 const CLUSTER: f32 = 0.15;
-/// A transition of median distance costs this (about what both tables of the paper have per transition).
+/// Cost of a transition of median distance: about what both tables of the paper have per transition.
 const MEDIAN_COST: f32 = 0.3;
-/// Slower than this a body stands, metres per second.
+/// A body slower than this stands, metres per second.
 const STILL: f32 = 0.12;
-/// Standing still costs as much as going at this, metres per second: nobody waits on the way.
+/// Standing still counts as going at this speed, metres per second, so that waiting is not free.
 const DAWDLE: f32 = 0.5;
-/// What turning by a radian counts as, metres: nobody turns twice where two steps more lead straight on.
+/// Metres that a radian of turning counts as: two more steps straight on are better than two turns.
 pub(super) const TURNING: f32 = 1.0;
-/// Who dawdles is not nearer for it, metres per second.
+/// Anything slower counts as this speed, metres per second, so that dawdling is not free.
 const PACE: f32 = 1.0;
-/// Bodies sway and hips turn from foot to foot; two steps, over which that is nothing, take about this, seconds.
+/// Duration of two steps, over which the sway of bodies and hips averages out, seconds.
 pub const SWAY: f32 = 1.0;
-/// A turn by this, radians, over at least so much way, metres, is one round a corner and not on the spot.
+/// A turn by at least [`CORNER`] radians over at least [`ROUND`] metres goes round a corner, not on the spot.
 const CORNER: f32 = 1.0;
 const ROUND: f32 = 0.5;
-/// Faster than this it goes somewhere.
+/// A body faster than this goes somewhere, metres per second.
 const GOES: f32 = 0.4;
 
 impl Tables {
-    /// Of a library, best one with a dense graph. `nudges` adds to it.
+    /// Works out the tables of a library, which should have a dense graph. `nudges` adds transitions.
     pub fn of(library: &Library, nudges: Option<&Nudges>) -> Tables {
         let clips = library.clips();
         let fps = clips.first().map_or(30.0, |c| c.fps());
@@ -201,7 +202,7 @@ impl Tables {
         tables
     }
 
-    /// Way, waiting and turns together. Hips turn to and fro with each step: what counts is how the facing turns on average.
+    /// Fills in `effort`. Hips turn back and forth with each step, so the facing is averaged before its turns are counted.
     fn labour(&mut self) {
         let half = (0.5 * SWAY * self.fps) as usize;
         for clip in 0..self.clips() {
@@ -226,7 +227,7 @@ impl Tables {
         }
     }
 
-    /// How wide, how low and how high over the floor bodies get that go somewhere.
+    /// Measures how wide a moving body is, how low it ducks and how high it steps.
     fn measure(&mut self, library: &Library) {
         let count = self.radii.len();
         let feet: Vec<usize> = (library.spheres().iter().enumerate())
@@ -269,7 +270,7 @@ impl Tables {
         self.tightest = self.turns().unwrap_or(1.0);
     }
 
-    /// Radius of the tightest turn by [`CORNER`] or more on a way of at least [`ROUND`].
+    /// Radius of the tightest turn by [`CORNER`] or more over [`ROUND`] or more.
     fn turns(&self) -> Option<f32> {
         let mut tightest: Option<f32> = None;
         for clip in 0..self.clips() {
@@ -287,7 +288,7 @@ impl Tables {
         tightest
     }
 
-    /// Gathers the cuts of the graph and their clusters.
+    /// Gathers the transitions of the graph and their clusters.
     fn gather_transitions(&mut self, library: &Library, nudges: Option<&Nudges>) {
         let graph = library.graph();
         let clips = library.clips().len();
@@ -364,7 +365,7 @@ impl Tables {
         }
     }
 
-    /// Bends of a clip, wherever it goes on by itself while it goes somewhere.
+    /// The nudges of a clip: where it continues past a node while it goes somewhere.
     fn nudged(&self, clip: usize, nudges: &Nudges) -> Vec<Transition> {
         let onward = &self.onward[clip];
         let apart = (nudges.apart * self.fps).max(1.0) as u32;
@@ -390,92 +391,92 @@ impl Tables {
         transitions
     }
 
-    /// A frame of a clip among all frames.
+    /// Number of a clip's frame among all frames.
     #[inline]
     pub fn at(&self, clip: ClipIdx, frame: FrameIdx) -> GlobalFrame {
         self.starts[clip.at()] + frame.0
     }
 
-    /// Which clip a frame is of.
+    /// The clip of a frame.
     #[inline]
     pub fn clip(&self, at: GlobalFrame) -> usize {
         self.clip_of[at as usize] as usize
     }
 
-    /// The same as clip and frame.
+    /// The clip of a frame, and its number in it.
     pub fn frame(&self, at: GlobalFrame) -> (ClipIdx, FrameIdx) {
         let clip = self.clip(at);
         (ClipIdx(clip as u32), FrameIdx(at - self.starts[clip]))
     }
 
-    /// Frame after a clip's last.
+    /// One past a clip's last frame.
     #[inline]
     pub fn clip_end(&self, clip: usize) -> GlobalFrame {
         self.starts[clip + 1]
     }
 
-    /// How many clips there are.
+    /// Number of clips.
     pub fn clips(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// How many frames there are.
+    /// Number of frames of all clips.
     pub fn frames(&self) -> usize {
         self.place.len()
     }
 
-    /// All cuts.
+    /// All transitions.
     pub fn transitions(&self) -> &[Transition] {
         &self.transitions
     }
 
-    /// Positions of the cuts that leave a clip, by the frame they leave.
+    /// Positions of the transitions that leave a clip, by the frame they leave.
     pub fn leaving(&self, clip: usize) -> &[u32] {
         &self.leaving[clip]
     }
 
-    /// Positions of the root-level cuts from one clip to another, by the frame they leave.
+    /// Positions of the root-level transitions from one clip to another, by the frame they leave.
     #[inline]
     pub fn roots(&self, from: usize, to: usize) -> &[u32] {
         &self.roots[from * self.clips() + to]
     }
 
-    /// How many there are in all.
+    /// Number of root-level transitions.
     pub fn root_count(&self) -> usize {
         self.members.len()
     }
 
-    /// The cuts of a cut's cluster.
+    /// Positions of the transitions in the same cluster.
     pub fn cluster(&self, transition: u32) -> &[u32] {
         &self.members[self.root_of[transition as usize] as usize]
     }
 
-    /// Where a clip goes on by itself: frame of the node, edge, frame of the next.
+    /// Where a clip continues past a node: the node's frame, the edge, the frame where that ends.
     pub fn onward(&self, clip: usize) -> &[(GlobalFrame, EdgeIdx, GlobalFrame)] {
         &self.onward[clip]
     }
 
-    /// Spheres of a frame, in its clip's own place.
+    /// Centres of the spheres in a frame, in its clip's frame.
     #[inline]
     pub(super) fn points(&self, at: GlobalFrame) -> &[Vec3] {
         let count = self.radii.len();
         &self.points[at as usize * count..(at as usize + 1) * count]
     }
 
-    /// Joints of a frame, likewise.
+    /// Positions of the joints in a frame, in its clip's frame.
     pub(super) fn joints(&self, at: GlobalFrame) -> &[Vec3] {
         &self.joints[at as usize * self.joint_count..(at as usize + 1) * self.joint_count]
     }
 
-    /// Frames at which the graph can be entered or left: where a path may begin.
+    /// Whether a path may begin at a frame: whether the graph branches there.
     pub fn begins(&self, at: GlobalFrame) -> bool {
         let clip = self.clip(at);
         let node = |s: &u32| self.transitions[*s as usize].from == at;
         self.onward[clip].iter().any(|o| o.0 == at) || self.leaving[clip].iter().any(node)
     }
 
-    /// Frames that show an action: a kind of span, a label, a clip's name, or `stand`, any frame that stands still. Only frames that a
-    /// path can come to.
+    /// Whether each frame shows an action and can be reached: a kind of span, a label, a clip's name, or `stand` for any frame that stands
+    /// still.
     pub fn showing(&self, library: &Library, action: &str) -> Vec<bool> {
         let mut shows = vec![false; self.frames()];
         if action == STAND {
@@ -493,7 +494,7 @@ impl Tables {
                 }
             }
         }
-        // From the first place a clip can be entered at to its last node.
+        // A path can reach a clip from its first entry to its last node.
         for clip in 0..self.clips() {
             let first = self.transitions.iter().filter(|s| self.clip(s.to) == clip).map(|s| s.after).min();
             let last = self.onward[clip]

@@ -1,4 +1,4 @@
-//! A question and everything worked out before paths are looked for: obstacles on the floor, ways, where to begin and to end.
+//! A query and everything worked out before the search: obstacles, routes, where paths may begin and end.
 
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::library::Library;
@@ -16,9 +16,9 @@ use super::{Form, WalkConfig};
 /// From where to where.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
-    /// What is played now, from its first frame, and where its clip lies.
+    /// The edge being played, from its first frame, and the placement of its clip.
     pub start: (EdgeIdx, kumite_motion::align::Planar),
-    /// Where to be: x and z, metres.
+    /// Where to go: x and z, metres.
     pub goal: Vec2,
     /// How to face there, radians.
     pub facing: Option<f32>,
@@ -28,25 +28,25 @@ pub struct Query {
     pub waypoints: Vec<Vec2>,
 }
 
-/// Why there is nothing to look for.
+/// Why there is nothing to search for.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum WalkError {
-    /// A number that is none, or out of all bounds.
+    /// A number is not finite or out of bounds.
     #[error("{what} is not a finite number within 1000 m")]
     BadNumber {
-        /// Of what.
+        /// Which quantity.
         what: &'static str,
     },
-    /// The body stands in an obstacle before it does anything.
+    /// The body starts inside an obstacle.
     #[error("the character starts in obstacle {}", obstacle + 1)]
     StartCollides {
-        /// Which, in the order they were given.
+        /// Position among the obstacles given.
         obstacle: usize,
     },
-    /// No frame of the library shows what is to be done at the goal.
+    /// No reachable frame of the library shows the action.
     #[error("no motion of the library that can be walked to shows {action:?}")]
     NoAction {
-        /// What.
+        /// The action.
         action: String,
     },
     /// No motion of the library goes anywhere.
@@ -54,42 +54,42 @@ pub enum WalkError {
     NoWalk,
 }
 
-/// A body passes no gap narrower than twice this, metres: half a pelvis from front to back.
+/// Half of the narrowest gap that any body passes, metres: half a pelvis from front to back.
 const LEAST: f32 = 0.1;
 
-/// With fewer last motions than these, those that end so far off are looked at too: metres, radians.
+/// If fewer tails than this are found, those that end slightly off are added: metres, radians.
 const FEW: usize = 8;
 const NEARLY: (f32, f32) = (0.08, 0.1);
 
-/// Ready to be searched.
+/// A query that is ready to be searched.
 #[derive(Clone, Debug)]
 pub struct Task<'a> {
-    /// Of the library.
+    /// Tables of the library.
     pub tables: &'a Tables,
     /// Obstacles.
     pub ground: ObstacleGrid,
-    /// How far from what cannot be passed.
+    /// Distances from what cannot be passed.
     pub walls: Walls,
     /// Weights.
     pub config: WalkConfig,
-    /// What is asked.
+    /// What was asked.
     pub query: Query,
     start: (GlobalFrame, PlanarMatrix),
     start_after: GlobalFrame,
     ends: Vec<bool>,
     prompt: Option<u32>,
-    /// The straightened way, and by how much obstacles are grown on it; `None` if no way is wide enough for anybody.
+    /// The straightened route, and how much obstacles are grown for it, metres; `None` if no route is wide enough for anybody.
     pub route: Option<(Vec<Vec2>, f32)>,
-    /// Of the way: distances to the goal.
+    /// Distances to the goal.
     pub field: DistanceField,
-    /// The same for a body that cannot turn on the spot.
+    /// Distances for a body that cannot turn on the spot.
     pub heading_field: HeadingField,
-    /// The nearest place to the goal that can be reached, where the goal cannot, or only by a way that is narrower than walking bodies are.
+    /// The reachable place nearest to the goal, if the goal cannot be reached, or only by a route narrower than a walking body.
     pub closest: Option<Vec2>,
 }
 
 impl<'a> Task<'a> {
-    /// Looks at the question and the obstacles.
+    /// Checks the query and prepares the search.
     pub fn new(
         library: &Library,
         tables: &'a Tables,
@@ -100,7 +100,7 @@ impl<'a> Task<'a> {
         Task::with_room(library, tables, query, obstacles, &[], config)
     }
 
-    /// The same, with the first obstacles kept from farther than the others by `room`, metres.
+    /// [`Task::new`] with extra distance kept from each of the first obstacles: `room`, metres.
     pub fn with_room(
         library: &Library,
         tables: &'a Tables,
@@ -146,7 +146,7 @@ impl<'a> Task<'a> {
         }
         let ground = ObstacleGrid::new(obstacles, room, from, query.goal, tables.reach_most + config.margin + 0.1);
         let walls = Walls::new(&ground, tables.over, tables.under);
-        // As wide as a walking body is, or else as narrow as one can be.
+        // As wide as a walking body, or else as narrow as a body can be.
         let (mut route, mut closest) = (None, None);
         let mut field = DistanceField::new(&ground, &walls, query.goal, tables.narrow);
         for radius in [tables.narrow, 0.5 * (tables.narrow + LEAST), LEAST] {
@@ -184,12 +184,12 @@ impl<'a> Task<'a> {
         Ok(task)
     }
 
-    /// Last motions that lead to the goal and touch nothing; if hardly any does, also those that lead nearly there.
+    /// Last motions that lead to the goal and touch nothing; if there are few, also those that end close to it.
     pub fn tails(&self) -> Vec<Tail> {
         let Some(objective) = self.free() else { return Vec::new() };
         let (tables, goal) = (self.tables, self.query.goal);
         let ends = Ends::new(&objective, ((0.1 * tables.fps) as u32).max(1));
-        // Where a motion is entered, and the first end after that.
+        // Where a motion is entered, and its first end after that.
         let mut last: Vec<(GlobalFrame, GlobalFrame)> = tables
             .transitions()
             .iter()
@@ -229,20 +229,20 @@ impl<'a> Task<'a> {
         tails
     }
 
-    /// Where it stands at the beginning.
+    /// Where the body stands at the start.
     pub fn from(&self) -> Vec2 {
         self.start.1.floor_point(self.tables.place[self.start.0 as usize])
     }
 
-    /// What EMS measures paths against: only the corners of the way are waypoints (§ 5).
+    /// The objective of EMS: the corners of the route are the waypoints (§ 5).
     pub fn ems(&self) -> Option<Objective<'_>> {
         let (route, _) = self.route.as_ref()?;
         let corners = route.get(1..route.len().saturating_sub(1)).unwrap_or_default();
         Some(self.objective(corners.to_vec(), length(route), true))
     }
 
-    /// What ours does. It looks ahead, so that no corners need to show the way; and turning and
-    /// waiting count as way, since who winds or stops in clutter looks lost.
+    /// Our objective. Looking ahead needs no corners as waypoints; turning and waiting count as distance, since a body that zigzags or stops
+    /// in clutter looks lost.
     pub fn free(&self) -> Option<Objective<'_>> {
         let (route, _) = self.route.as_ref()?;
         let heading = self.start.1.turn + self.tables.turn[self.start.0 as usize];
@@ -256,7 +256,8 @@ impl<'a> Task<'a> {
         })
     }
 
-    /// What PFF does: the way keeps `r_body` from obstacles, with a waypoint every `d_step` (§ 4). `None` where no way is that wide.
+    /// The objective of PFF: a route that keeps `r_body` from obstacles, with a waypoint every `d_step` (§ 4). `None` if no route is that
+    /// wide.
     pub fn pff(&self) -> Option<Objective<'_>> {
         let field = DistanceField::new(&self.ground, &self.walls, self.query.goal, self.tables.body);
         let route = field.route(self.from())?;
@@ -274,7 +275,7 @@ impl<'a> Task<'a> {
     }
 
     fn objective(&self, mut waypoints: Vec<Vec2>, expected: f32, implicit: bool) -> Objective<'_> {
-        // Who is sent elsewhere first is expected to go there.
+        // Places to pass lengthen the expected distance.
         let mut asked = vec![self.from()];
         asked.extend_from_slice(&self.query.waypoints);
         asked.push(self.query.goal);

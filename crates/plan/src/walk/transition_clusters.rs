@@ -1,17 +1,17 @@
-//! Transitions gathered into trees, for searches that choose coarsely first.
+//! Transitions clustered into trees, for searches that choose coarsely first.
 //!
 //! Arikan and Forsyth 2002 and Chen and Steed (§ 3) search edges of a dense graph; most of them are near-copies of
-//! each other. A tree per pair of clips puts those together that leave and enter at nearly the same time, with the
-//! best of each group on top.
+//! each other. One tree per pair of clips groups those that leave and enter at nearly the same time, with the best of
+//! each group on top.
 
-/// A transition as far as trees care.
+/// What clustering needs to know about a transition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leaf {
     /// Frame that is left.
     pub leaves: u32,
     /// Frame that is entered.
     pub enters: u32,
-    /// How unlike they are.
+    /// How different the two frames are.
     pub distance: f32,
 }
 
@@ -26,11 +26,11 @@ pub struct Branch {
     pub parts: Option<[u32; 2]>,
 }
 
-/// Clusters the transitions of one pair of clips: the order of their members and the branches, root first, parts
-/// after their wholes.
+/// Clusters the transitions of one pair of clips. Returns the order of the members, and the branches: the root first,
+/// every branch before its parts.
 ///
-/// The group is halved at its widest gap in the time left or entered until one transition is left: `O(n log n)` for
-/// gaps that halve, and no distance matrix.
+/// A group is split at its widest gap in the time left or entered until single transitions remain: `O(n log n)` for
+/// even splits, and no distance matrix.
 pub fn clusters(transitions: &[Leaf]) -> (Vec<u32>, Vec<Branch>) {
     let mut order: Vec<u32> = (0..transitions.len() as u32).collect();
     let mut branches = Vec::new();
@@ -55,16 +55,16 @@ pub fn clusters(transitions: &[Leaf]) -> (Vec<u32>, Vec<Branch>) {
         let parts = (whole > 1).then_some([0, 0]);
         branches.push(Branch { best, members: start as u32..end as u32, parts });
         if whole > 1 {
-            let cut = start + split(transitions, members);
-            open.push((cut, end, Some((index, 1))));
-            open.push((start, cut, Some((index, 0))));
+            let middle = start + split(transitions, members);
+            open.push((middle, end, Some((index, 1))));
+            open.push((start, middle, Some((index, 0))));
         }
     }
     (order, branches)
 }
 
-/// Sorts the members along the axis with the wider spread and says where the second half begins: at the widest gap of
-/// the middle half, so that trees stay shallow.
+/// Sorts the members along the axis with the wider spread and returns where the second part begins: at the widest gap
+/// of the middle half, so that trees stay shallow.
 fn split(transitions: &[Leaf], members: &mut [u32]) -> usize {
     let times = |i: u32| [transitions[i as usize].leaves, transitions[i as usize].enters];
     let spread = |axis: usize| {
