@@ -2,11 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "helpers of tests")]
 
+mod common;
+
 use std::path::Path;
 
+use common::say;
 use kumite_bake::analyse::evaluate::{Truth, confusion, figures, fit_all, leave_one_out};
 use kumite_bake::analyse::{Action, Class, Model, analyse};
 use kumite_motion::{Clip, Height, Side, SpanKind, Strike};
+use serde::Deserialize;
 
 /// What the name of an ACCAD file says it shows. Names that say two things ("WalkToRun"), or nothing that is a class here (hops, skips,
 /// taunts, bows, forms, changes of stance), say nothing.
@@ -62,10 +66,6 @@ fn accad() -> Option<Vec<(Clip, Truth)>> {
     Some(clips.into_iter().filter_map(|clip| named(&clip.name).map(|truth| (clip, truth))).collect())
 }
 
-fn say(figure: &str, value: f32, unit: &str) {
-    println!("{{\"figure\": \"{figure}\", \"value\": {value}, \"unit\": \"{unit}\"}}");
-}
-
 #[test]
 fn accad_is_told_by_numbers_fitted_to_the_other_clips() {
     let Some(clips) = accad() else { return };
@@ -92,8 +92,8 @@ fn accad_is_told_by_numbers_fitted_to_the_other_clips() {
     say("kind by joint-angle ranges, right", 100.0 * figures.kind_by_ranges.share(), "%");
     say("side, right", 100.0 * figures.side.share(), "%");
     say("height, right", 100.0 * figures.height.share(), "%");
-    assert!(figures.class.share() >= 0.9, "{figures:?}");
-    assert!(figures.side.share() >= 0.85 && figures.height.share() >= 0.85, "{figures:?}");
+    assert!(figures.class.share() >= 0.94 && figures.kind.share() >= 0.96, "{figures:?}");
+    assert!(figures.side.share() >= 0.98 && figures.height.share() >= 0.93, "{figures:?}");
 }
 
 /// The numbers in the code are those the data gives, as near as matters: halfway between neighbours moves a little with every change of what
@@ -116,41 +116,55 @@ fn the_numbers_are_those_that_fit_accad() {
     assert!(near(a.punch, b.punch) && near(a.kick, b.kick) && near(a.block, b.block), "{a:?} {b:?}");
 }
 
-/// One thing people saw in a capture.
+/// What people saw in a capture.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TruthFile {
+    action: Vec<Seen>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Seen {
-    kind: SpanKind,
-    class: Class,
-    side: Option<Side>,
-    height: Option<Height>,
-    from: f32,
-    to: f32,
+    kind: String,
+    class: String,
+    side: Option<String>,
+    height: Option<String>,
+    /// When a fist is fastest; what lasts has `from` and `to` instead.
+    at: Option<f32>,
+    from: Option<f32>,
+    to: Option<f32>,
+    /// Left out of the score.
+    #[serde(default)]
     unsure: bool,
 }
 
-/// The small part of TOML the truth files are written in: tables of keys with a string, a number or `true`.
+impl Seen {
+    fn from(&self) -> f32 {
+        self.from.or(self.at).unwrap()
+    }
+
+    fn to(&self) -> f32 {
+        self.to.or(self.at).unwrap()
+    }
+
+    fn class(&self) -> Class {
+        Class::from_name(&self.class).unwrap()
+    }
+
+    fn is_attack(&self) -> bool {
+        self.kind == SpanKind::Attack.name()
+    }
+
+    fn has_side(&self, side: Side) -> bool {
+        self.side.as_deref() == Some(if side == Side::Left { "left" } else { "right" })
+    }
+}
+
 fn seen(clip: &str) -> Vec<Seen> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/truth/cmu-{clip}.toml"));
     let text = std::fs::read_to_string(path).unwrap();
-    let tables = text.split("[[action]]").skip(1);
-    tables
-        .map(|table| {
-            let get = |key: &str| {
-                let line = table.lines().find_map(|l| l.strip_prefix(key)?.trim_start().strip_prefix('='));
-                line.map(|v| v.trim().trim_matches('"').to_owned())
-            };
-            let number = |key: &str| get(key).map(|v| v.parse::<f32>().unwrap());
-            let side = |s: String| if s == "left" { Side::Left } else { Side::Right };
-            Seen {
-                kind: SpanKind::from_name(&get("kind").unwrap()).unwrap(),
-                class: Class::from_name(&get("class").unwrap()).unwrap(),
-                side: get("side").map(side),
-                height: get("height").map(|h| Height::from_name(&h).unwrap()),
-                from: number("from").or(number("at")).unwrap(),
-                to: number("to").or(number("at")).unwrap(),
-                unsure: get("unsure").is_some(),
-            }
-        })
-        .collect()
+    kumite_text::read::<TruthFile>(&text).unwrap_or_else(|e| panic!("{clip}: {e}")).action
 }
 
 /// How far the fastest moment of a fist may be from what was seen, seconds.
@@ -169,30 +183,30 @@ fn cmu_fights_are_told_as_people_saw_them() {
         let strikes: Vec<_> = analysis.actions.iter().flat_map(|a| &a.strikes).collect();
         let truth = seen(name);
         for seen in &truth {
-            if seen.kind == SpanKind::Attack {
-                let same = |s: &&&Strike| (s.at - seen.from).abs() < NEAR && Some(s.part.side()) == seen.side;
+            if seen.is_attack() {
+                let same = |s: &&&Strike| (s.at - seen.from()).abs() < NEAR && seen.has_side(s.part.side());
                 let strike = strikes.iter().find(same);
                 if seen.unsure {
                     continue;
                 }
                 of += 1;
                 found += usize::from(strike.is_some());
-                class += usize::from(strike.is_some_and(|s| Some(s.kind) == seen.class.strike()));
+                class += usize::from(strike.is_some_and(|s| Some(s.kind) == seen.class().strike()));
                 side += usize::from(strike.is_some());
-                height += usize::from(strike.is_some_and(|s| Some(s.height) == seen.height));
-                pairs.push((seen.class, strike.and_then(|s| Class::from_name(s.kind.name()))));
+                height += usize::from(strike.is_some_and(|s| Some(s.height.name()) == seen.height.as_deref()));
+                pairs.push((seen.class(), strike.and_then(|s| Class::from_name(s.kind.name()))));
             } else if !seen.unsure {
                 // The action that shares most of its time.
-                let shared = |a: &&Action| a.core.1.min(seen.to) - a.core.0.max(seen.from);
+                let shared = |a: &&Action| a.core.1.min(seen.to()) - a.core.0.max(seen.from());
                 let action = analysis.actions.iter().max_by(|a, b| shared(a).total_cmp(&shared(b))).unwrap();
                 others += 1;
-                others_found += usize::from(action.class == seen.class);
-                pairs.push((seen.class, Some(action.class)));
+                others_found += usize::from(action.class == seen.class());
+                pairs.push((seen.class(), Some(action.class)));
             }
         }
         extra += strikes
             .iter()
-            .filter(|s| !truth.iter().any(|t| t.from - NEAR < s.at && s.at < t.to + NEAR && t.kind == SpanKind::Attack))
+            .filter(|s| !truth.iter().any(|t| t.from() - NEAR < s.at && s.at < t.to() + NEAR && t.is_attack()))
             .count();
     }
     println!("{}", confusion(&pairs, Class::name));
@@ -203,6 +217,8 @@ fn cmu_fights_are_told_as_people_saw_them() {
     say("of these at the right height", share(height, of), "%");
     say("CMU strikes found that nobody saw", extra as f32, "");
     say("CMU ducks and blocks of the right class", share(others_found, others), "%");
-    // Held where it is, so that a change that makes it worse is seen.
-    assert!(share(found, of) >= 80.0 && share(class, of) >= 60.0, "{found} {class} of {of}");
+    // Two or three points below what is measured, so that a change that makes it worse is seen.
+    assert!(share(found, of) >= 94.0 && share(class, of) >= 86.0, "{found} {class} of {of}");
+    assert!(share(height, of) >= 83.0 && extra <= 3, "{height} of {of}, {extra} that nobody saw");
+    assert!(share(others_found, others) >= 66.0, "{others_found} of {others}");
 }

@@ -2,39 +2,18 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "helpers of tests")]
 
+mod common;
+
 use std::sync::{Arc, OnceLock};
 
+use common::{connected, played, say};
 use kumite_bake::graph::{kept, seconds_to};
 use kumite_bake::library::{BakeConfig, Baked, bake};
 use kumite_bake::repair::{RepairConfig, is_bridge, seconds_until, synthetic_share};
-use kumite_motion::library::Library;
 use kumite_motion::{EdgeIdx, NodeIdx, SpanKind, Vec2};
-use kumite_stage::{Chance, Character, Quality, Recorder, TICKS};
-
-fn say(figure: &str, value: f32, unit: &str) {
-    println!("{{\"figure\": \"{figure}\", \"value\": {value}, \"unit\": \"{unit}\"}}");
-}
+use kumite_stage::{Chance, Character, Quality, Take};
 
 const ACTIONS: [SpanKind; 3] = [SpanKind::Attack, SpanKind::Avoid, SpanKind::Block];
-
-/// Whether every node reaches every other.
-fn connected(library: &Library) -> bool {
-    let graph = library.graph();
-    [false, true].into_iter().all(|backwards| {
-        let mut seen = vec![false; graph.nodes().len()];
-        let mut open = vec![0];
-        seen[0] = true;
-        while let Some(node) = open.pop() {
-            for edge in graph.edges() {
-                let (from, to) = if backwards { (edge.to, edge.from) } else { (edge.from, edge.to) };
-                if from.at() == node && !std::mem::replace(&mut seen[to.at()], true) {
-                    open.push(to.at());
-                }
-            }
-        }
-        seen.into_iter().all(|s| s)
-    })
-}
 
 fn check(name: &str, baked: &Baked) {
     let library = &baked.library;
@@ -51,7 +30,7 @@ fn check(name: &str, baked: &Baked) {
         }
         assert_eq!(all, kept, "{name}: {} spans are lost; {:?}", kind.name(), baked.repaired.left);
     }
-    assert!(connected(library), "{name}");
+    assert!(connected(library.graph()), "{name}");
     let share = synthetic_share(library, 20_000);
     say(&format!("{name}: bridges"), baked.repaired.bridges as f32, "");
     say(&format!("{name}: synthetic, of the seconds played on a random walk"), 100.0 * share, "%");
@@ -140,7 +119,8 @@ fn bridges_hold_the_quality_gates() {
         let graph = library.graph();
         let is_bridge = |e: EdgeIdx| is_bridge(library.clip(graph.edge(e).clip));
         let mut worst = Quality::default();
-        let mut add = |q: Quality| {
+        let mut add = |take: Take| {
+            let q = take.quality;
             worst.foot_slide_cm_s = worst.foot_slide_cm_s.max(q.foot_slide_cm_s);
             worst.float_cm = worst.float_cm.max(q.float_cm);
             worst.snap = worst.snap.max(q.snap);
@@ -176,17 +156,6 @@ fn bridges_hold_the_quality_gates() {
     }
 }
 
-fn played(mut character: Character, seconds: f32, mut choose: impl FnMut(&[EdgeIdx]) -> EdgeIdx) -> Quality {
-    let mut recorder = Recorder::default();
-    recorder.record(&character, None);
-    for _ in 0..(seconds * TICKS as f32) as u32 {
-        let began = character.step(|_, next| choose(next));
-        recorder.record(&character, began);
-    }
-    recorder.finish("walk", character.library().skeleton()).unwrap().quality
-}
-
-/// The same on any number of threads.
 #[test]
 fn repair_does_not_depend_on_threads() {
     let clips = kumite_captures::clips("embedded").unwrap();

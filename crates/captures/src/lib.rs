@@ -4,6 +4,7 @@
 
 #![allow(clippy::panic, reason = "only tests and benches use it")]
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +16,21 @@ use kumite_bake::understand;
 use kumite_formats::bvh;
 use kumite_keying::embedded;
 use kumite_motion::{Clip, humanoid};
+
+/// Says that a test did not run, or ran on less, for want of something: a line on standard output, and one in the file that the
+/// environment variable `KUMITE_SKIPPED` names, so that a run of all tests can count them. Every test that can be skipped says so here.
+#[expect(clippy::print_stdout, reason = "said to whoever runs the tests")]
+pub fn skipped(what: &str) {
+    let thread = std::thread::current();
+    let line = format!("skipped: {what} ({})", thread.name().unwrap_or("unnamed"));
+    println!("{line}");
+    if let Some(path) = std::env::var_os("KUMITE_SKIPPED") {
+        // One write, so that lines of tests that run at the same time do not mix.
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
+        let written = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
+        written.unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    }
+}
 
 /// The folders that are there.
 pub fn folders() -> Vec<PathBuf> {
@@ -43,10 +59,7 @@ pub fn files(ending: &str) -> Vec<PathBuf> {
     }
     files.sort();
     if files.is_empty() {
-        #[expect(clippy::print_stdout, reason = "said to whoever runs the tests")]
-        {
-            println!("skipped: all real .{ending} captures; there are none in the folders of KUMITE_MOCAP");
-        }
+        skipped(&format!("all real .{ending} captures; there are none in the folders of KUMITE_MOCAP"));
     }
     files
 }
@@ -66,10 +79,7 @@ pub fn clips(name: &str) -> Option<Vec<Clip>> {
     let mut clips = Vec::new();
     for entry in &manifest.clip {
         let Some(file) = folders().iter().map(|f| f.join(&entry.file)).find(|f| f.is_file()) else {
-            #[expect(clippy::print_stdout, reason = "said to whoever runs the tests")]
-            {
-                println!("skipped: library {name}; {} is not in the folders of KUMITE_MOCAP", entry.file);
-            }
+            skipped(&format!("library {name}; {} is not in the folders of KUMITE_MOCAP", entry.file));
             return None;
         };
         let stem = file.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();

@@ -96,7 +96,7 @@ prop_compose! {
             moves,
         }).collect();
         let mut chance = Chance::new(seed);
-        let mut number = move || (chance.next() >> 40) as f32 / (1 << 23) as f32 - 1.0;
+        let mut number = move || 2.0 * chance.unit() - 1.0;
         Clip::from_fn("any", Skeleton::new(&joints).unwrap().into(), 60.0, frames, |_, pose: &mut Pose| {
             for q in &mut pose.rotations {
                 *q = turn(Vec3::new(number(), number(), number()));

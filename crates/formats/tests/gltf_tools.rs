@@ -17,7 +17,7 @@ use serde_json::Value;
 /// The folder of the script with its packages installed, or `None` where there is no node.
 fn tools() -> Option<PathBuf> {
     if Command::new("node").arg("--version").output().is_err() {
-        println!("skipped: validator and three.js, node is absent");
+        kumite_captures::skipped("validator and three.js; node is absent");
         return None;
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/js");

@@ -79,17 +79,13 @@ pub fn margin(hull: &[Vec2], point: Vec2) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Pose, fk, humanoid, mass};
+    use crate::{Chance, Pose, fk, humanoid, mass};
 
     #[test]
     fn hulls_are_convex_and_hold_their_points() {
-        let mut state = 7u32;
-        let mut random = || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) as f32 / (1u32 << 24) as f32
-        };
+        let mut chance = Chance::new(7);
         for count in [3, 4, 10, 50] {
-            let points: Vec<Vec2> = (0..count).map(|_| Vec2::new(random(), random())).collect();
+            let points: Vec<Vec2> = (0..count).map(|_| Vec2::new(chance.unit(), chance.unit())).collect();
             let hull = hull(&points);
             for p in &points {
                 assert!(margin(&hull, *p) > -1e-6);

@@ -12,8 +12,8 @@ use kumite_motion::limits::Limit;
 use kumite_motion::mirror::Mirror;
 use kumite_motion::rotation::{about, between, from_vector, to_vector};
 use kumite_motion::{
-    Clip, Contacts, FrameIdx, Joint, JointIdx, Pose, Quat, Role, Roles, Skeleton, Span, SpanKind, Vec3, WorldPose,
-    humanoid, sample,
+    Chance, Clip, Contacts, FrameIdx, Joint, JointIdx, Pose, Quat, Role, Roles, Skeleton, Span, SpanKind, Vec3,
+    WorldPose, humanoid, sample,
 };
 use proptest::prelude::*;
 
@@ -60,11 +60,8 @@ fn odd_clip() -> impl Strategy<Value = Clip> {
                 })
                 .collect();
             let skeleton = Arc::new(Skeleton::new(&joints).unwrap());
-            let mut state = seed.wrapping_add(1);
-            let mut random = || {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
-            };
+            let mut chance = Chance::new(seed);
+            let mut random = || 2.0 * chance.unit() - 1.0;
             Clip::from_fn("odd", skeleton, 30.0, frames, |_, pose| {
                 for q in &mut pose.rotations {
                     *q = from_vector(Vec3::new(random(), random(), random()) * 2.0);

@@ -136,23 +136,16 @@ pub(super) fn reconnect(nodes: usize, ends: &[End], among: &[usize], keep: &mut 
 
 #[cfg(test)]
 mod tests {
+    use kumite_motion::Chance;
+
     use super::*;
 
-    /// Numbers that look random.
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, limit: usize) -> usize {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 33) as usize % limit
-        }
-    }
-
     fn random_graph(seed: u64) -> (usize, Vec<(usize, usize)>) {
-        let mut random = Random(seed);
-        let nodes = 1 + random.below(30);
-        let edges = (0..random.below(80)).map(|_| (random.below(nodes), random.below(nodes))).collect();
-        (nodes, edges)
+        let mut chance = Chance::new(seed);
+        let nodes = 1 + chance.below(30);
+        let edges = 0..chance.below(80);
+        let mut node = || chance.below(nodes) as usize;
+        (nodes as usize, edges.map(|_| (node(), node())).collect())
     }
 
     #[test]
@@ -185,8 +178,8 @@ mod tests {
             let found = components(nodes, &edges);
             let among: Vec<usize> =
                 (0..edges.len()).filter(|&e| found[edges[e].0] == 0 && found[edges[e].1] == 0).collect();
-            let mut random = Random(seed + 7);
-            let mut keep: Vec<bool> = (0..edges.len()).map(|_| random.below(4) == 0).collect();
+            let mut chance = Chance::new(seed + 7);
+            let mut keep: Vec<bool> = (0..edges.len()).map(|_| chance.below(4) == 0).collect();
             let before = keep.clone();
             let ends: Vec<End> = edges.iter().map(|&(from, to)| End { from, to, length: 0.1 }).collect();
             reconnect(nodes, &ends, &among, &mut keep);
