@@ -1,4 +1,4 @@
-//! The command line as people type it.
+//! The command line: subcommands, flags and their help texts. Checks syntax only; each command checks its own values.
 
 use std::path::PathBuf;
 
@@ -9,12 +9,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 #[command(name = "kumite", version, max_term_width = 100, arg_required_else_help = true)]
 #[command(after_help = "Examples:
   kumite demo                          see what it can do, in ./demo
-  kumite inspect jab.bvh               what is in a file, and what the importer makes of it
+  kumite inspect jab.bvh               what a file holds, and what the importer makes of it
   kumite convert jab.bvh jab.png       a film strip
   kumite convert walk.bvh walk.gif     a moving picture
   kumite convert walk.bvh walk.html    a replay to open in a browser
 
-Exit codes: 0 done, 1 could not be done (disk, budget), 2 wrong use or bad input.")]
+Exit codes: 0 success, 1 failure of the machine (disk, permissions), 2 wrong use or bad input.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -50,12 +50,12 @@ pub(crate) enum Command {
   kumite demo
   kumite demo -o /tmp/kumite-demo --json")]
 pub(crate) struct DemoArgs {
-    /// Folder to write to; made if missing
+    /// Folder to write to; created if missing
     #[arg(short, long, value_name = "DIR", default_value = "demo", value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
 }
 
-/// Tell what a motion file holds, what the importer decided, and what it doubts
+/// Show what a motion file holds, what the importer concluded, and what it is unsure of
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kumite inspect jab.bvh
@@ -67,7 +67,7 @@ pub(crate) struct InspectArgs {
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// Turn a motion into another format or into pictures, by the ending of OUT
+/// Convert a motion to another format or to pictures; the ending of OUT decides which
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kumite convert jab.bvh jab.png                     a film strip of eight poses
@@ -84,7 +84,7 @@ pub(crate) struct ConvertArgs {
     #[arg(required = true, num_args = 1.., value_name = "IN", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 
-    /// What to write
+    /// File to write
     #[arg(required = true, value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub(crate) output: PathBuf,
 
@@ -92,7 +92,7 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     pub(crate) fps: Option<f32>,
 
-    /// The true rate of the source, where its header lies
+    /// The true frame rate of the source, if its header is wrong
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     pub(crate) source_fps: Option<f32>,
 
@@ -104,11 +104,11 @@ pub(crate) struct ConvertArgs {
     #[arg(long)]
     pub(crate) canonical: bool,
 
-    /// Exchange left and right
+    /// Swap left and right
     #[arg(long)]
     pub(crate) mirror: bool,
 
-    /// Begin at the origin, facing +Z
+    /// Start at the origin, facing +Z
     #[arg(long)]
     pub(crate) home: bool,
 
@@ -121,24 +121,24 @@ pub(crate) struct ConvertArgs {
 }
 
 fn pair(text: &str) -> Result<(f32, f32), String> {
-    let (from, to) = text.split_once(',').ok_or("two numbers with a comma between are wanted")?;
+    let (from, to) = text.split_once(',').ok_or("expected two numbers separated by a comma")?;
     let number = |t: &str| t.trim().parse().map_err(|_| format!("{t:?} is not a number"));
     Ok((number(from)?, number(to)?))
 }
 
-/// How pictures look.
+/// Options of pictures.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Pictures")]
 pub(crate) struct PictureArgs {
-    /// Poses in a strip
+    /// Number of poses in a strip
     #[arg(long, value_name = "N", default_value_t = 8)]
     pub(crate) poses: usize,
 
-    /// Poses at even times, not where the motion is
+    /// Space poses evenly in time instead of by how much moves
     #[arg(long)]
     pub(crate) even: bool,
 
-    /// Directions to look from; several give a row each
+    /// Views, separated by commas; each gets a row
     #[arg(long, value_name = "VIEW", value_delimiter = ',', default_value = "three-quarter")]
     pub(crate) view: Vec<ViewArg>,
 
@@ -171,39 +171,39 @@ pub(crate) enum ThemeArg {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kumite label library.toml                          what was found, as TOML
-  kumite label library.toml -o labelled.toml         the same, in a file
-  kumite label new.toml --like labelled.toml         new clips join the groups of labelled ones
+  kumite label library.toml -o labelled.toml         written to a file
+  kumite label new.toml --like labelled.toml         labels of similar actions in another manifest
   kumite label library.toml --strips pictures        film strips with the labels below
   kumite label library.toml --json                   actions, strikes and rests as data
 
-Labels that are in the manifest stay as they are; --again finds them anew.")]
+Labels already in the manifest are kept; --again replaces them.")]
 pub(crate) struct LabelArgs {
     /// The manifest
     #[arg(value_name = "LIBRARY.toml", value_hint = ValueHint::FilePath)]
     pub(crate) manifest: PathBuf,
 
-    /// Folder that files are relative to; the manifest's own if left out
+    /// Folder that file names are relative to; the manifest's own if left out
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) data: Option<PathBuf>,
 
-    /// What to write; standard output if left out
+    /// File to write; standard output if left out
     #[arg(short, long, value_name = "FILE.toml", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
-    /// A labelled manifest, whose labels similar actions are given
+    /// A labelled manifest; similar actions get its labels
     #[arg(long, value_name = "LABELLED.toml", value_hint = ValueHint::FilePath)]
     pub(crate) like: Option<PathBuf>,
 
-    /// Find labels anew also where the manifest has some
+    /// Replace labels that the manifest already has
     #[arg(long)]
     pub(crate) again: bool,
 
-    /// Draw a film strip of every clip with its labels below, into this folder; made if missing
+    /// Draw a film strip of every clip, with its labels below, into this folder; created if missing
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) strips: Option<PathBuf>,
 }
 
-/// Build a library from a manifest: clips understood, put on one body, joined into a graph
+/// Build a library from a manifest: interpret the clips, retarget them to one body, connect them in a graph
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kumite bake library.toml -o fighter.kumite
@@ -213,16 +213,16 @@ pub(crate) struct BakeArgs {
     #[arg(value_name = "LIBRARY.toml", value_hint = ValueHint::FilePath)]
     pub(crate) manifest: PathBuf,
 
-    /// What to write
+    /// File to write
     #[arg(short, long, value_name = "FILE.kumite", value_hint = ValueHint::FilePath)]
     pub(crate) output: PathBuf,
 
-    /// Folder that files are relative to; the manifest's own if left out
+    /// Folder that file names are relative to; the manifest's own if left out
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) data: Option<PathBuf>,
 }
 
-/// Tell what a library's graph holds, what was lost on the way, and how far every action is
+/// Show what a library's graph holds, what baking lost, and how soon each kind of action is reached
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kumite graph
@@ -234,18 +234,18 @@ pub(crate) struct GraphArgs {
     /// `embedded`, a bundle, or a manifest
     #[arg(long, value_name = "LIBRARY", default_value = "embedded")]
     pub(crate) library: String,
-    /// Draw the graph: clips around a circle, cuts across it
+    /// Draw the graph: clips around a circle, transitions across it
     #[arg(long, value_name = "OUT.svg", value_hint = ValueHint::FilePath)]
     pub(crate) svg: Option<PathBuf>,
-    /// Draw the distances between all moments, dark where two are alike, with the cuts
+    /// Draw the distances between all frames, dark where two are alike, with the transitions
     #[arg(long, value_name = "OUT.png", value_hint = ValueHint::FilePath)]
     pub(crate) matrix: Option<PathBuf>,
 
-    /// Folder that the files of a manifest are relative to; its own if left out
+    /// Folder that a manifest's file names are relative to; its own if left out
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) data: Option<PathBuf>,
 
-    /// Draw what the library can do: reach, what can be dodged, how soon actions begin
+    /// Draw what the library can do: reach, what can be dodged, how soon actions can begin
     #[arg(long, value_name = "OUT.svg", value_hint = ValueHint::FilePath)]
     pub(crate) coverage: Option<PathBuf>,
 }
@@ -268,11 +268,11 @@ pub(crate) struct PlayArgs {
     #[arg(value_name = "SCENE.toml", value_hint = ValueHint::FilePath)]
     pub(crate) scene: PathBuf,
 
-    /// What to write, by ending: .glb .bvh .html .png .gif .json; several times for several
+    /// File to write, format by ending: .glb .bvh .html .png .gif .json; may be given several times
     #[arg(short, long, required = true, value_name = "TAKE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Vec<PathBuf>,
 
-    /// Another seed than the scene's
+    /// Seed, instead of the scene's
     #[arg(long)]
     pub(crate) seed: Option<u64>,
 
@@ -280,14 +280,15 @@ pub(crate) struct PlayArgs {
     pub(crate) picture: PictureArgs,
 }
 
-/// Throw a ball at a character, which avoids or blocks it with the smallest movement that does; or many, and count
+/// Throw a ball at a character, which avoids or blocks it with the least movement; or throw many, and count
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kumite dodge -o dodge.html
   kumite dodge --target chest --from 3,1.4,2 --speed 20 --lead 0.7 -o dodge.png --why
   kumite dodge --trials 1000 --seed 1 --json
 
-The character stands at the origin and faces +Z. Exit code 0 also when the ball cannot be avoided: the outcome says so.")]
+The character stands at the origin and faces +Z. A ball that cannot be avoided is an
+outcome, not an error: the exit code is 0.")]
 pub(crate) struct DodgeArgs {
     /// `embedded`, a bundle, or a manifest
     #[arg(long, value_name = "LIBRARY", default_value = "embedded")]
@@ -297,15 +298,15 @@ pub(crate) struct DodgeArgs {
     #[arg(long, value_name = "X,Y,Z", value_parser = triple, default_value = "0,1.6,6", allow_hyphen_values = true)]
     pub(crate) from: [f32; 3],
 
-    /// What it is thrown at: head, chest, hips, arms, legs
+    /// The body part it is thrown at: head, chest, hips, arms, legs
     #[arg(long, value_name = "PART", default_value = "head")]
     pub(crate) target: String,
 
-    /// Metres per second
+    /// Speed of the ball, metres per second
     #[arg(long, value_name = "M/S", default_value_t = 15.0, allow_negative_numbers = true)]
     pub(crate) speed: f32,
 
-    /// Metres
+    /// Radius of the ball, metres
     #[arg(long, value_name = "M", default_value_t = 0.11, allow_negative_numbers = true)]
     pub(crate) radius: f32,
 
@@ -313,27 +314,27 @@ pub(crate) struct DodgeArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 0.8, allow_negative_numbers = true)]
     pub(crate) lead: f32,
 
-    /// The ball falls on its way
+    /// Let gravity act on the ball
     #[arg(long)]
     pub(crate) falls: bool,
 
-    /// The clip that is played when the ball is seen; one in guard if left out
+    /// The clip that is playing when the ball is seen; a guard if left out
     #[arg(long, value_name = "CLIP")]
     pub(crate) begin: Option<String>,
 
-    /// Throw this many random balls at random moments and count, judged by a referee
+    /// Throw this many random balls at random moments; a referee judges each, and the outcomes are counted
     #[arg(long, value_name = "N", conflicts_with_all = ["output", "why"])]
     pub(crate) trials: Option<u32>,
 
-    /// Where chance begins
+    /// Seed of the random numbers
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
 
-    /// Rank the candidates and show what each costs by term
+    /// List the candidates by rank, with the terms of their cost
     #[arg(long)]
     pub(crate) why: bool,
 
-    /// What to write, by ending: .glb .bvh .html .png .gif .json; several times for several
+    /// File to write, format by ending: .glb .bvh .html .png .gif .json; may be given several times
     #[arg(short, long, value_name = "TAKE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Vec<PathBuf>,
 
@@ -341,7 +342,7 @@ pub(crate) struct DodgeArgs {
     pub(crate) picture: PictureArgs,
 }
 
-/// Find a way to a goal through clutter and walk it; or many times, and compare methods
+/// Walk to a goal through obstacles; or many times, to compare methods
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kumite walk --scene two-corner -o walk.html -o walk.svg
@@ -349,15 +350,15 @@ pub(crate) struct DodgeArgs {
   kumite walk --scene mine.toml --method ems,pff,beam,astar,walk --json
   kumite walk --scene clutter --trials 200 --json
 
-Scenes: two-corner, grid, clutter (the grid by chance), blocked (the same without a way), narrow-gap, low-bar, log, door, spiral, cul-de-sac, or a file with [[obstacle]]s and a
-character with a goal. A .svg shows the walk from above, a .png as a film strip. Exit code 0 also when the goal cannot be reached: the outcome
-says so, and how near one gets.")]
+Scenes: two-corner, grid, clutter (a random grid), blocked (clutter without a way through), narrow-gap, low-bar, log, door, spiral,
+cul-de-sac, or a file with [[obstacle]]s and a character with a goal. A .svg shows the walk from above, a .png as a film strip. A
+goal that cannot be reached is an outcome, not an error: the exit code is 0, and the report says how near the character gets.")]
 pub(crate) struct WalkArgs {
     /// `embedded`, a bundle, or a manifest
     #[arg(long, value_name = "LIBRARY", default_value = "embedded")]
     pub(crate) library: String,
 
-    /// Folder that the files of a manifest are relative to; its own if left out
+    /// Folder that a manifest's file names are relative to; its own if left out
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) data: Option<PathBuf>,
 
@@ -365,31 +366,31 @@ pub(crate) struct WalkArgs {
     #[arg(long, value_name = "SCENE", default_value = "two-corner")]
     pub(crate) scene: String,
 
-    /// How paths are looked for: walk, ems, pff, beam, astar; several with commas between
+    /// Search methods, separated by commas: walk, ems, pff, beam, astar
     #[arg(long, value_name = "METHOD", default_value = "walk", value_delimiter = ',')]
     pub(crate) method: Vec<String>,
 
-    /// Walk this many times, each from another seed, and count
+    /// Walk this many times, each with another seed, and count the outcomes
     #[arg(long, value_name = "N", conflicts_with = "output")]
     pub(crate) trials: Option<u32>,
 
-    /// Where chance begins
+    /// Seed of the random numbers
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
 
-    /// Starts of each search, each improved until nothing gets better
+    /// Random starts of each search; each is improved to a local optimum
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub(crate) starts: u32,
 
-    /// Let motions only be joined, not bent, on the way: as in the paper
+    /// Only join motions, without nudging them along the way, as in the paper
     #[arg(long)]
     pub(crate) unbent: bool,
 
-    /// Show what the path costs by term
+    /// Show the terms of the path's cost
     #[arg(long)]
     pub(crate) why: bool,
 
-    /// What to write, by ending: .glb .bvh .html .png .svg .gif .json; several times for several
+    /// File to write, format by ending: .glb .bvh .html .png .svg .gif .json; may be given several times
     #[arg(short, long, value_name = "TAKE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Vec<PathBuf>,
 
@@ -402,10 +403,10 @@ fn triple(text: &str) -> Result<[f32; 3], String> {
         .split(',')
         .map(|t| t.trim().parse().map_err(|_| format!("{t:?} is not a number")))
         .collect::<Result<_, String>>()?;
-    <[f32; 3]>::try_from(numbers).map_err(|_| "three numbers with commas between are wanted".to_owned())
+    <[f32; 3]>::try_from(numbers).map_err(|_| "expected three numbers separated by commas".to_owned())
 }
 
-/// Run a paper's experiments again, ours beside theirs
+/// Repeat a paper's experiments and show our figures beside theirs
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kumite tables avoidance
@@ -422,23 +423,23 @@ pub(crate) struct TablesArgs {
     #[arg(long, value_name = "LIBRARY", default_value = "embedded")]
     pub(crate) library: String,
 
-    /// Folder that the files of a manifest are relative to; its own if left out
+    /// Folder that a manifest's file names are relative to; its own if left out
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) data: Option<PathBuf>,
 
-    /// Attacks that are timed
+    /// Number of attacks to time
     #[arg(long, default_value_t = 400)]
     pub(crate) trials: u32,
 
-    /// Where chance begins
+    /// Seed of the random numbers
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
 
-    /// As a Markdown table
+    /// Print a Markdown table
     #[arg(long)]
     pub(crate) markdown: bool,
 
-    /// As a page
+    /// Print an HTML page
     #[arg(long)]
     pub(crate) html: bool,
 }
@@ -457,7 +458,7 @@ pub(crate) struct CompletionsArgs {
 #[command(after_help = "Example:
   kumite manual -o ~/.local/share/man/man1")]
 pub(crate) struct ManualArgs {
-    /// Folder to write to; made if missing
+    /// Folder to write to; created if missing
     #[arg(short, long, value_name = "DIR", default_value = "man", value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
 }

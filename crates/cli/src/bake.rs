@@ -1,4 +1,4 @@
-//! `kumite bake`: a library from a manifest; and libraries wherever a command needs one.
+//! `kumite bake`: builds a library from a manifest. Also loads libraries for other commands.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,14 +28,14 @@ pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> CliResult<Report> {
     let frames: usize = library.clips().iter().map(Clip::frames).sum();
     let seconds: f32 = library.clips().iter().map(Clip::seconds).sum();
     let (nodes, edges) = (library.graph().nodes().len(), library.graph().edges().len());
-    // What the graph lost and repair did not bring back.
+    // Lost when the graph was built, and not brought back by repair.
     let gone = |l: &&Lost| {
         let clip = library.clip(l.clip);
         !keeps(clip, l.clip, &clip.spans[l.span as usize], library.graph().edges(), &UNBROKEN)
     };
     let labels = baked.report.labels.iter().map(|l| (l, l.total - l.lost.iter().filter(gone).count()));
     let labels: Vec<(&LabelLoss, usize)> = labels.collect();
-    let told: Vec<Value> = (labels.iter())
+    let labels_json: Vec<Value> = (labels.iter())
         .map(|(l, kept)| json!({"kind": l.kind.name(), "label": l.label, "total": l.total, "kept": kept}))
         .collect();
     let mut text = format!(
@@ -51,37 +51,37 @@ pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> CliResult<Report> {
     let json = json!({
         "clips": library.clips().len(), "frames": frames, "seconds": seconds, "nodes": nodes, "edges": edges,
         "synthetic_share": repair::synthetic_share(library, WALK), "bridges": baked.repaired.bridges, "bytes": bytes.len(), "wall_seconds": start.elapsed().as_secs_f64(),
-        "pairs_per_second": baked.transitions.pairs as f64 / building.max(1e-9), "labels": told,
+        "pairs_per_second": baked.transitions.pairs as f64 / building.max(1e-9), "labels": labels_json,
         "kept_share": baked.report.seconds.1 / baked.report.seconds.0.max(1e-6),
     });
     Ok(Report { text, json })
 }
 
-/// Edges of the random walk that shares are measured on.
+/// Number of edges in the random walk that shares are measured on.
 pub(crate) const WALK: usize = 20_000;
 
-/// What is known of how a library came about.
-pub(crate) struct Made {
+/// Reports of a bake; a bundle does not hold them.
+pub(crate) struct BakeNotes {
     pub(crate) report: graph::Report,
     pub(crate) repaired: Repaired,
 }
 
-/// The library a command names: `embedded`, a bundle, or a manifest. Bundles do not tell what was lost when they were made.
-pub(crate) fn load(name: &str, beside: &Path, progress: &Progress) -> CliResult<(Library, Option<Made>)> {
+/// Loads a library by name: `embedded`, a bundle, or a manifest, relative to the file `beside`.
+pub(crate) fn load(name: &str, beside: &Path, progress: &Progress) -> CliResult<(Library, Option<BakeNotes>)> {
     load_with(name, beside, None, progress)
 }
 
-/// The same, with the folder that the files of a manifest are relative to.
+/// Loads a library as [`load`] does; the files of a manifest are relative to `data`.
 pub(crate) fn load_with(
     name: &str,
     beside: &Path,
     data: Option<&Path>,
     progress: &Progress,
-) -> CliResult<(Library, Option<Made>)> {
-    let told = |baked: Baked| (baked.library, Some(Made { report: baked.report, repaired: baked.repaired }));
+) -> CliResult<(Library, Option<BakeNotes>)> {
+    let with_notes = |baked: Baked| (baked.library, Some(BakeNotes { report: baked.report, repaired: baked.repaired }));
     if name == "embedded" {
         let clips = embedded::clips().map_err(|(file, e)| Failure::bad(e.to_string()).in_file(Path::new(&file)))?;
-        return Ok(told(build("embedded", clips, RepairConfig::agile())?));
+        return Ok(with_notes(build("embedded", clips, RepairConfig::agile())?));
     }
     let path = relative(name, beside);
     match source::ending(&path).as_deref() {
@@ -90,7 +90,7 @@ pub(crate) fn load_with(
             let library = kumite_asset::read(&bytes).map_err(|e| Failure::bad(e.to_string()).in_file(&path))?;
             Ok((library, None))
         }
-        Some("toml") => Ok(told(from_manifest(&path, data, progress)?.0)),
+        Some("toml") => Ok(with_notes(from_manifest(&path, data, progress)?.0)),
         _ => {
             let allowed = "embedded, a .kumite bundle, or a .toml manifest";
             Err(Failure::bad(format!("library is {name:?}; allowed is {allowed}"))
@@ -105,13 +105,13 @@ fn relative(name: &str, beside: &Path) -> PathBuf {
     beside.parent().unwrap_or(Path::new("")).join(name)
 }
 
-/// A manifest from its file.
+/// Reads a manifest.
 pub(crate) fn manifest(path: &Path) -> CliResult<Manifest> {
     let text = String::from_utf8(source::read(path)?).map_err(|_| Failure::bad("not UTF-8 text").in_file(path))?;
     manifest::read(&text).map_err(|e| Failure::from(e).in_file(path))
 }
 
-/// The clips of each entry of a manifest at `path`, ready for a library.
+/// Loads and prepares the clips of each entry of the manifest at `path`.
 pub(crate) fn clips(
     manifest: &Manifest,
     path: &Path,
@@ -144,7 +144,7 @@ pub(crate) fn clips(
     manifest.clip.iter().map(entry).collect()
 }
 
-/// The library, and how many seconds it took once its clips were ready.
+/// Bakes the library, and returns it with the seconds that took once its clips were prepared.
 fn from_manifest(path: &Path, data: Option<&Path>, progress: &Progress) -> CliResult<(Baked, f64)> {
     let manifest = manifest(path)?;
     let bar = progress.bar(manifest.clip.len() + 1, "baking");

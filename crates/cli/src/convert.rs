@@ -1,4 +1,4 @@
-//! `kumite convert`: one motion into another format or into pictures.
+//! `kumite convert`: edits motions and writes them in another format or as pictures.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use serde_json::json;
 use crate::args::ConvertArgs;
 use crate::failure::{CliResult, Failure};
 use crate::source::{self, Motion, Source};
-use crate::{Progress, Report, complain, inspect, output, picture_flags};
+use crate::{Progress, Report, inspect, output, picture_flags, print_error};
 
 /// What can be written, by ending.
 const ENDINGS: [&str; 6] = ["bvh", "glb", "png", "svg", "gif", "html"];
 const WRITTEN: &str = ".bvh, .glb, .png, .svg, .gif, .html";
 
-/// A clip ready to be written, and who is what in it.
+/// A clip ready to be written, and the roles of its joints.
 type Ready = (Clip, Option<Roles>);
 
 pub(crate) fn run(args: &ConvertArgs, progress: &Progress) -> CliResult<Report> {
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &ConvertArgs, progress: &Progress) -> CliResult<Report> 
                 let clips: Vec<&Clip> = clips.iter().map(|c| &c.0).collect();
                 rig.rig.write(&clips).map_err(|e| Failure::bad(e.to_string()).in_file(&args.output))?
             }
-            None => gltf::write_glb(&title, &gltf_actors(&clips), &markers(clip)),
+            None => gltf::write_glb(&title, &gltf_characters(&clips), &markers(clip)),
         },
         "html" => {
             let figures = clips
@@ -97,14 +97,14 @@ pub(crate) fn run(args: &ConvertArgs, progress: &Progress) -> CliResult<Report> 
     Ok(Report { text, json })
 }
 
-/// Said on standard error, unless silence or one JSON object was asked for.
+/// Prints a warning on standard error, unless `--quiet` or `--json` was given.
 fn warn(progress: &Progress, text: &str) {
     if !progress.quiet {
-        complain(text);
+        print_error(text);
     }
 }
 
-/// What happens in a clip, for whoever edits the file: where spans and their active windows begin and end.
+/// Markers for editors of the file: where spans and their active windows begin and end.
 pub(crate) fn markers(clip: &Clip) -> Vec<gltf::GltfMarker> {
     let mut markers = Vec::new();
     for span in &clip.spans {
@@ -123,7 +123,7 @@ pub(crate) fn markers(clip: &Clip) -> Vec<gltf::GltfMarker> {
     markers
 }
 
-fn gltf_actors(clips: &[Ready]) -> Vec<gltf::GltfCharacter<'_>> {
+fn gltf_characters(clips: &[Ready]) -> Vec<gltf::GltfCharacter<'_>> {
     let colour = |i: usize| gltf::GltfCharacter::COLOURS[i % gltf::GltfCharacter::COLOURS.len()];
     clips
         .iter()
@@ -140,10 +140,10 @@ fn ending(path: &Path) -> CliResult<&'static str> {
     })
 }
 
-/// A user's character, understood.
+/// A user's character with the roles and joint frames found in it.
 struct UserRig {
     rig: gltf::Rig,
-    /// Its joints, the pelvis free to rise and sink.
+    /// Its joints, with the pelvis allowed to translate.
     skeleton: Arc<Skeleton>,
     roles: Roles,
     anatomy: Anatomy,
@@ -153,7 +153,7 @@ struct UserRig {
 fn load_rig(path: &Path) -> CliResult<UserRig> {
     let failed = |e: &dyn std::fmt::Display| Failure::bad(e.to_string()).in_file(path);
     let (file, mut warnings) = source::read_gltf(path)?;
-    // What was read as outside is taken in below, or said then.
+    // Images in other files are embedded below, which warns if it fails.
     warnings.retain(|w| !w.text.contains("images are in other files"));
     let (mut rig, more) = gltf::Rig::new(file).map_err(|e| failed(&e))?;
     warnings.extend(more);
@@ -181,7 +181,7 @@ fn rate(flag: &str, fps: Option<f32>) -> CliResult<Option<f32>> {
     }
 }
 
-/// The body it is wanted on, the wanted part, its place, the other side, the wanted rate, in this order.
+/// Applies the requested edits in this order: retarget, trim, move home, mirror, resample.
 fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>) -> CliResult<Vec<Ready>> {
     let fps = rate("--fps", args.fps)?;
     let mut clips = Vec::with_capacity(source.motions.len());
@@ -190,16 +190,15 @@ fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>
         let (mut clip, roles) = match rig {
             Some(rig) => {
                 let to = RetargetBody { skeleton: &rig.skeleton, roles: &rig.roles, anatomy: &rig.anatomy };
-                (carried_over(source, motion, to)?, Some(rig.roles))
+                (retarget_to(source, motion, to)?, Some(rig.roles))
             }
             None if args.canonical => {
                 let skeleton = Arc::new(humanoid::skeleton());
                 let (roles, anatomy) = (Roles::canonical(), Anatomy::of_canonical(&skeleton));
                 let to = RetargetBody { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
-                (carried_over(source, motion, to)?, Some(roles))
+                (retarget_to(source, motion, to)?, Some(roles))
             }
-            // BVH to BVH changes nothing that was not asked for; what needs to know left from right and up from down, and everything
-            // else, is in metres.
+            // BVH to BVH keeps unit and axes. Everything else, and edits that need to know left and up, works on the clip in metres.
             None if ending == "bvh" && !args.home && !args.mirror => (motion.raw.clone(), motion.roles()),
             None => (motion.shown().clone(), motion.roles()),
         };
@@ -241,10 +240,10 @@ fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>
     Ok(clips)
 }
 
-/// The motion on another body.
-fn carried_over(source: &Source, motion: &Motion, to: RetargetBody<'_>) -> CliResult<Clip> {
+/// Retargets a motion to another body.
+fn retarget_to(source: &Source, motion: &Motion, to: RetargetBody<'_>) -> CliResult<Clip> {
     let file = Path::new(&source.name);
-    let unknown = || Failure::bad("not a person: it cannot be carried over to another body").in_file(file);
+    let unknown = || Failure::bad("not a person: it cannot be retargeted to another body").in_file(file);
     let (roles, anatomy) = (motion.roles().ok_or_else(unknown)?, motion.anatomy().ok_or_else(unknown)?);
     let clip = motion.shown();
     let from = RetargetBody { skeleton: clip.skeleton(), roles: &roles, anatomy: &anatomy };

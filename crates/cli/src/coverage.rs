@@ -1,4 +1,4 @@
-//! What a library can do, in words, numbers and one picture: part of `kumite graph`.
+//! What a library can do, as text, JSON and one picture: the coverage part of `kumite graph`.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -14,19 +14,19 @@ use kumite_stage::{Target, dodge_referee};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use crate::bake::{Made, WALK};
+use crate::bake::{BakeNotes, WALK};
 use crate::dodge;
 
-/// Where the words for directions lie among the sixteen.
+/// Indices of the four named directions among the sixteen.
 const COMPASS: [(usize, &str); 4] =
     [(0, "ahead"), (DIRECTIONS / 4, "left"), (DIRECTIONS / 2, "back"), (3 * DIRECTIONS / 4, "right")];
 /// Balls thrown at each target.
 const BALLS: u64 = 100;
 
-/// By target: the shares of balls seen [`SOON`] ahead, at random moments of wandering, that are avoided by a motion as it is, and by anything.
-fn dodged(library: &Arc<Library>) -> Vec<(&'static str, f32, f32)> {
+/// Per target: of balls seen [`SOON`] ahead at random moments, the shares avoided by an unchanged motion, and defended by any means.
+fn measure_dodges(library: &Arc<Library>) -> Vec<(&'static str, f32, f32)> {
     let defence = dodge::defence(Arc::clone(library), DodgeConfig::default());
-    let one = |target: Target, scratch: &mut DodgeScratch, seed: u64| {
+    let throw = |target: Target, scratch: &mut DodgeScratch, seed: u64| {
         let trial = Trial::aimed(library, seed, Some((target, SOON)))?;
         let decision = defence.decide(&trial.character, &trial.ahead, &trial.threats, scratch).ok()?;
         let threatens = dodge_referee::threatening(&trial.character, &trial.ahead, &trial.threats).first.is_some();
@@ -34,19 +34,20 @@ fn dodged(library: &Arc<Library>) -> Vec<(&'static str, f32, f32)> {
         let motion = ruling.avoided && decision.span.is_some() && decision.clearance >= 0.0;
         threatens.then_some((motion, ruling.avoided || ruling.blocked))
     };
-    let of = |target: Target| {
+    let shares = |target: Target| {
         let balls =
-            (0..BALLS).into_par_iter().map_init(DodgeScratch::default, |scratch, seed| one(target, scratch, seed));
-        let ends: Vec<(bool, bool)> = balls.flatten_iter().collect();
-        let share =
-            |test: fn(&(bool, bool)) -> bool| ends.iter().filter(|e| test(e)).count() as f32 / ends.len().max(1) as f32;
-        (target.name(), share(|e| e.0), share(|e| e.1))
+            (0..BALLS).into_par_iter().map_init(DodgeScratch::default, |scratch, seed| throw(target, scratch, seed));
+        let outcomes: Vec<(bool, bool)> = balls.flatten_iter().collect();
+        let share = |test: fn(&(bool, bool)) -> bool| {
+            outcomes.iter().filter(|o| test(o)).count() as f32 / outcomes.len().max(1) as f32
+        };
+        (target.name(), share(|o| o.0), share(|o| o.1))
     };
-    Target::ALL.map(of).to_vec()
+    Target::ALL.map(shares).to_vec()
 }
 
-/// All of it.
-pub(crate) struct Told {
+/// Coverage of one library.
+pub(crate) struct CoverageReport {
     pub(crate) text: String,
     pub(crate) json: Value,
     pub(crate) gaps: Vec<Value>,
@@ -55,9 +56,9 @@ pub(crate) struct Told {
     spots: Vec<Spot>,
 }
 
-pub(crate) fn tell(library: &Arc<Library>, made: Option<&Made>) -> Told {
+pub(crate) fn measure(library: &Arc<Library>, made: Option<&BakeNotes>) -> CoverageReport {
     let (reach, spots) = (coverage::reach(library), coverage::answers(library));
-    let dodged = dodged(library);
+    let dodged = measure_dodges(library);
     let by_motion: Vec<(&str, f32)> = dodged.iter().map(|(name, motion, _)| (*name, *motion)).collect();
     let gaps = coverage::gaps(library, made.map(|m| &m.report), made.map(|m| &m.repaired), &reach, &by_motion);
     let synthetic = synthetic_share(library, WALK);
@@ -70,14 +71,14 @@ pub(crate) fn tell(library: &Arc<Library>, made: Option<&Made>) -> Told {
         let far: Vec<String> = COMPASS.iter().map(|(d, name)| format!("{:.1} m {name}", reach.median[h][*d])).collect();
         let _ = writeln!(text, "    in {horizon:.0} s half of the poses get at least {}", far.join(", "));
     }
-    let said: Vec<String> = dodged
+    let by_target: Vec<String> = dodged
         .iter()
         .map(|(name, motion, any)| format!("{name} {:.0} % ({:.0} %)", 100.0 * motion, 100.0 * any))
         .collect();
     let _ = writeln!(
         text,
         "    of balls seen {SOON} s ahead, avoided by a motion (and with bends and blocks): {}",
-        said.join(", ")
+        by_target.join(", ")
     );
     for gap in &gaps {
         let _ = writeln!(text, "    missing: {}\n        nearest fix: {}", gap.what, gap.fix);
@@ -89,14 +90,14 @@ pub(crate) fn tell(library: &Arc<Library>, made: Option<&Made>) -> Told {
         "vacated": spots.iter().map(spot).collect::<Vec<_>>(),
     });
     let gaps = gaps.iter().map(|g| json!({"what": g.what, "fix": g.fix})).collect();
-    Told { text, json, gaps, synthetic_share: synthetic, reach, spots }
+    CoverageReport { text, json, gaps, synthetic_share: synthetic, reach, spots }
 }
 
-impl Told {
-    /// The picture, as an SVG document.
+impl CoverageReport {
+    /// Draws it as an SVG document.
     pub(crate) fn picture(&self, library: &Library) -> String {
-        let there = |kind: &SpanKind| library.clips().iter().flat_map(|c| &c.spans).any(|s| s.kind == *kind);
-        let kinds = SpanKind::ALL.into_iter().filter(there).map(|kind| {
+        let occurs = |kind: &SpanKind| library.clips().iter().flat_map(|c| &c.spans).any(|s| s.kind == *kind);
+        let kinds = SpanKind::ALL.into_iter().filter(occurs).map(|kind| {
             let mut until = match kind {
                 SpanKind::Attack | SpanKind::Avoid | SpanKind::Block => seconds_until(library, kind),
                 _ => kumite_bake::graph::seconds_to(library, kind),
@@ -110,7 +111,7 @@ impl Told {
             title: format!("{}: what it can do", library.name),
             reach: reach.collect(),
             points: self.spots.iter().map(point).collect(),
-            caption: format!("share of the poses from which the place is free within {SOON} s"),
+            caption: format!("share of the poses from which the point can be moved away within {SOON} s"),
             kinds: kinds.collect(),
         }
         .to_svg()

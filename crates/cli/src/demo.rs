@@ -1,4 +1,4 @@
-//! `kumite demo`: the stock motions, written in every format there is, with a page to look at them.
+//! `kumite demo`: writes the embedded motions in every format, with a page that shows them.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -31,10 +31,10 @@ pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> CliResult<Report> {
         let name = &clip.name;
         let replay =
             Replay { title: name.clone(), figures: vec![picture_flags::figure(clip, roles)], ..Replay::default() };
-        let actor = gltf::GltfCharacter { name, clip, colour: gltf::GltfCharacter::COLOURS[0] };
+        let character = gltf::GltfCharacter { name, clip, colour: gltf::GltfCharacter::COLOURS[0] };
         let files = [
             (format!("{name}.html"), replay.to_html().into_bytes()),
-            (format!("{name}.glb"), gltf::write_glb(name, &[actor], &convert::markers(clip))),
+            (format!("{name}.glb"), gltf::write_glb(name, &[character], &convert::markers(clip))),
             (format!("{name}.png"), picture.strip(clip, roles).render().to_png()),
             (
                 format!("{name}.bvh"),
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> CliResult<Report> {
     Ok(Report { text, json: json!({"scenes": scenes, "wall_seconds": start.elapsed().as_secs_f64()}) })
 }
 
-/// The scenes that come with kumite, played.
+/// Scenes that come with kumite, by name.
 const SCENES: [(&str, &str); 1] = [("wander", include_str!("../../../scenes/wander.toml"))];
 
 fn stock_takes(progress: &Progress) -> CliResult<Vec<Clip>> {

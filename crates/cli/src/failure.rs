@@ -1,4 +1,4 @@
-//! The one way a command fails: a sentence for people, fields for programs, an exit code.
+//! The error type of all commands: a message for people, fields for programs, an exit code.
 
 use std::fmt;
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::path::Path;
 use kumite_text::TextError;
 use serde_json::{Map, Value, json};
 
-/// Exit code when the machine is at fault: a disk, a missing permission, a used-up budget.
+/// Exit code for failures of the machine: a full disk, a missing permission.
 pub(crate) const COULD_NOT: u8 = 1;
-/// Exit code when the request is at fault: wrong use, bad input.
+/// Exit code for wrong use or bad input.
 pub(crate) const BAD_INPUT: u8 = 2;
 
-/// Why a command stopped. Only what applies is set.
+/// Why a command failed. Fields that do not apply are `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Failure {
     pub(crate) code: u8,
@@ -26,12 +26,12 @@ pub(crate) struct Failure {
 pub(crate) type CliResult<T> = Result<T, Failure>;
 
 impl Failure {
-    /// Something in the request or in a file is wrong.
+    /// An error in the request or in an input file.
     pub(crate) fn bad(message: impl Into<String>) -> Failure {
         Failure { code: BAD_INPUT, message: message.into(), ..Failure::default() }
     }
 
-    /// The operating system said no. A file that is not there is the user's to mend, the rest is the machine's.
+    /// An error of the operating system. A missing file counts as bad input, everything else as the machine's failure.
     pub(crate) fn io(file: &Path, doing: &str, error: &std::io::Error) -> Failure {
         let code = match error.kind() {
             std::io::ErrorKind::NotFound | std::io::ErrorKind::IsADirectory => BAD_INPUT,
@@ -105,7 +105,7 @@ impl fmt::Display for Failure {
         if let Some(file) = &self.file {
             write!(f, "{file}: ")?;
         }
-        // Readers of formats put the line into their sentence already.
+        // Messages of format readers already begin with the line.
         if let Some(line) = self.line
             && !self.message.starts_with("line ")
         {

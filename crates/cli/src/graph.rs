@@ -24,7 +24,7 @@ pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> CliResult<Report> {
     let (library, made) = bake::load_with(&args.library, Path::new(""), args.data.as_deref(), progress)?;
     let library = Arc::new(library);
     let report = made.as_ref().map(|m| &m.report);
-    let told = coverage::tell(&library, made.as_ref());
+    let coverage = coverage::measure(&library, made.as_ref());
     let graph = library.graph();
     let seconds: f32 = library.clips().iter().map(Clip::seconds).sum();
     let mut text = format!(
@@ -35,14 +35,14 @@ pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> CliResult<Report> {
         graph.edges().len()
     );
     let mut labels = Map::new();
-    let gaps = &told.gaps;
+    let gaps = &coverage.gaps;
     for kind in SpanKind::ALL {
         let (kept, total) = kept(&library, kind);
         if total == 0 {
             continue;
         }
-        let ready = matches!(kind, SpanKind::Attack | SpanKind::Avoid | SpanKind::Block);
-        let mut to = if ready { seconds_until(&library, kind) } else { seconds_to(&library, kind) };
+        let has_active = matches!(kind, SpanKind::Attack | SpanKind::Avoid | SpanKind::Block);
+        let mut to = if has_active { seconds_until(&library, kind) } else { seconds_to(&library, kind) };
         to.sort_by(f32::total_cmp);
         let reached: Vec<f32> = to.iter().copied().filter(|s| s.is_finite()).collect();
         let share = reached.len() as f32 / to.len().max(1) as f32;
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> CliResult<Report> {
         });
         labels.insert(kind.name().to_owned(), value);
     }
-    text += &told.text;
+    text += &coverage.text;
     let mut outputs = Outputs::default();
     for (path, ending, what) in
         [(&args.svg, "svg", "graph"), (&args.matrix, "png", "matrix"), (&args.coverage, "svg", "coverage")]
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> CliResult<Report> {
             return Err(Failure::bad(message).in_file(path).found(found).allowed(format!(".{ending}")));
         }
         let bytes = match what {
-            "coverage" => told.picture(&library).into_bytes(),
+            "coverage" => coverage.picture(&library).into_bytes(),
             "graph" => GraphCircle { library: &library, theme: Theme::LIGHT }.to_svg().into_bytes(),
             _ => matrix(&library)?.render().to_png(),
         };
@@ -85,8 +85,8 @@ pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> CliResult<Report> {
     let json = json!({
         "nodes": graph.nodes().len(), "edges": graph.edges().len(),
         "components": report.map_or(Value::Null, |r| json!(r.components)),
-        "kept_share": kept_share, "synthetic_share": told.synthetic_share, "labels": labels, "gaps": gaps,
-        "coverage": told.json,
+        "kept_share": kept_share, "synthetic_share": coverage.synthetic_share, "labels": labels, "gaps": gaps,
+        "coverage": coverage.json,
     });
     Ok(Report { text, json })
 }

@@ -1,4 +1,4 @@
-//! `kumite inspect`: what a file holds.
+//! `kumite inspect`: shows what a file holds and what the importer concludes from it.
 
 use std::fmt::Write as _;
 
@@ -60,7 +60,7 @@ fn describe(source: &Source, text: &mut String) {
     }
 }
 
-/// What was found out, a line each, with how sure it is.
+/// Writes each finding on a line, with its confidence.
 fn findings(u: &Understanding, text: &mut String) {
     let mut line = |what: &str, value: String, confidence: f32, why: &str| {
         let _ = writeln!(text, "    {what:<8} {value:<22} {:>3.0} %  {why}", confidence * 100.0);
@@ -80,16 +80,16 @@ fn trimmed(v: f32) -> String {
     format!("{v:.6}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// What the reader found odd, and what does not add up.
+/// Warnings of the file's reader, and findings that contradict the file or are unsure.
 pub(crate) fn warnings(source: &Source) -> Vec<String> {
     let mut warnings: Vec<String> = source.warnings.iter().map(ToString::to_string).collect();
     for u in source.motions.iter().filter_map(|m| m.understanding.as_ref()) {
         warnings.extend(u.bind_pose.iter().map(|b| format!("{}; pictures and retargeting leave it out", b.why)));
         let header = u.clip.fps();
         if (u.fps.value - header).abs() > 0.5 {
-            let (is, sure) = (rounded(u.fps.value), if u.fps.sure() { "is" } else { "may be" });
+            let (is, verb) = (rounded(u.fps.value), if u.fps.sure() { "is" } else { "may be" });
             let text = format!(
-                "the header says {} fps, but the true rate {sure} {is} ({}): `--source-fps {is}` puts it right",
+                "the header says {} fps, but the true rate {verb} {is} ({}): `--source-fps {is}` corrects it",
                 rounded(header),
                 u.fps.why
             );
@@ -99,11 +99,11 @@ pub(crate) fn warnings(source: &Source) -> Vec<String> {
             let worst = u.glitches.iter().max_by(|a, b| a.speed_deg.total_cmp(&b.speed_deg));
             let at = worst.map_or(String::new(), |g| {
                 let joint = u.clip.skeleton().name(g.joint);
-                // In the file's own count, which the bind pose is part of.
+                // Frame numbers of the file, in which the bind pose counts.
                 let frame = g.frame.0 + u32::from(u.bind_pose.is_some());
                 format!("; the worst is {joint} in frame {frame}, {:.0} degrees a second", g.speed_deg)
             });
-            warnings.push(format!("{} glitches: joints that turn faster than people can{at}", u.glitches.len()));
+            warnings.push(format!("{} glitches: joints that turn faster than a person can{at}", u.glitches.len()));
         }
         if !u.unit_m.sure() {
             warnings.push(format!("the unit is a guess: {}", u.unit_m.why));
@@ -119,7 +119,7 @@ fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-/// A rate without the noise of floats.
+/// A rate rounded to three decimals, to hide float noise.
 pub(crate) fn rounded(fps: f32) -> f64 {
     (f64::from(fps) * 1000.0).round() / 1000.0
 }
@@ -145,7 +145,7 @@ fn found(confidence: f32, why: &str) -> Value {
     json!({"confidence": seconds(confidence), "why": why})
 }
 
-/// Everything about one clip: what it holds, and what was found out.
+/// One clip: what it holds, and what was found out about it.
 fn clip_json(motion: &Motion) -> Map<String, Value> {
     let clip = &motion.raw;
     let mut value = Map::new();
@@ -188,7 +188,7 @@ fn clip_json(motion: &Motion) -> Map<String, Value> {
     value
 }
 
-/// The file, with what its only clip holds beside what all of them do.
+/// The file with all its clips; if there is only one, its fields are also given for the file itself.
 fn to_json(source: &Source) -> Value {
     let clips: Vec<Map<String, Value>> = source.motions.iter().map(clip_json).collect();
     let mut value = Map::new();

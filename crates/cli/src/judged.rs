@@ -1,4 +1,4 @@
-//! What the judge of plausible motion says of takes, counted.
+//! Faults that the judge of plausible motion finds in takes, by kind and counted. The judge itself is `kumite_bake::judge`.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use kumite_motion::anatomy::Anatomy;
 use kumite_stage::Take;
 use serde_json::{Value, json};
 
-/// What speaks against a take as a person's motion, each kind once.
+/// Kinds of faults found in a take, each once.
 pub(crate) fn faults(take: &Take) -> Vec<&'static str> {
     let verdict = judge(&take.clip, &Roles::canonical(), &Anatomy::of_canonical(take.clip.skeleton()));
     let mut kinds: Vec<&'static str> = verdict.faults().map(|f| f.what.name()).collect();
@@ -17,7 +17,7 @@ pub(crate) fn faults(take: &Take) -> Vec<&'static str> {
     kinds
 }
 
-/// How many takes the judge fails, and for what.
+/// Counts the takes that have faults, and the faults by kind.
 pub(crate) fn count<'a>(faults: impl Iterator<Item = &'a Vec<&'static str>>) -> Value {
     let (mut takes, mut failed) = (0, 0);
     let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! `kumite label`: what happens in the clips of a manifest, as a manifest to edit.
+//! `kumite label`: proposes labels for the clips of a manifest and writes them as a manifest to edit.
 
 use std::fmt::Write as _;
 
@@ -34,13 +34,13 @@ pub(crate) fn run(args: &LabelArgs, progress: &Progress) -> CliResult<Report> {
     let clips = bake::clips(&manifest, &args.manifest, data, &bar)?;
     bar.finish_and_clear();
     let mut text = header(&manifest.library);
-    let (mut told, mut found) = (Vec::new(), 0);
+    let (mut clips_json, mut found) = (Vec::new(), 0);
     for (entry, made) in manifest.clip.iter().zip(&clips) {
         // Mirror images are made from the labels of the original.
         let Some(clip) = made.first() else { continue };
         let analysis = analyse(clip, &model);
         let spans = if entry.span.is_empty() {
-            let spans = proposed(&analysis, groups.as_ref());
+            let spans = propose_spans(&analysis, groups.as_ref());
             found += spans.len();
             spans
         } else {
@@ -53,9 +53,9 @@ pub(crate) fn run(args: &LabelArgs, progress: &Progress) -> CliResult<Report> {
             output::write(&folder.join(format!("{}.png", clip.name.replace(['/', '\\'], "-"))), &strips(&shown))?;
         }
         text += &entry_text(entry, &analysis, &spans);
-        told.push(clip_json(clip, &analysis, &spans));
+        clips_json.push(clip_json(clip, &analysis, &spans));
     }
-    let json = json!({ "clips": told, "found": found });
+    let json = json!({ "clips": clips_json, "found": found });
     if let Some(path) = &args.output {
         output::write(path, text.as_bytes())?;
         text = format!("{}: {} clips, {found} labels found\n", path.display(), manifest.clip.len());
@@ -63,20 +63,20 @@ pub(crate) fn run(args: &LabelArgs, progress: &Progress) -> CliResult<Report> {
     Ok(Report { text, json })
 }
 
-fn proposed(analysis: &Analysis, groups: Option<&Groups>) -> Vec<Span> {
+fn propose_spans(analysis: &Analysis, groups: Option<&Groups>) -> Vec<Span> {
     let Some(groups) = groups else { return analysis.spans() };
     let labelled: Vec<Span> = analysis.actions.iter().filter(|a| a.moves()).filter_map(|a| groups.span(a)).collect();
-    // What joins no group keeps the label that was found.
+    // Actions that match no group keep the label found by analysis.
     let free = |s: &Span| labelled.iter().all(|l| s.to <= l.from || l.to <= s.from);
     let mut spans: Vec<Span> = analysis.spans().into_iter().filter(free).chain(labelled.iter().cloned()).collect();
     spans.sort_by(|a, b| a.from.total_cmp(&b.from));
     spans
 }
 
-/// Seconds and poses in a row of strips.
+/// Seconds and number of poses in one row.
 const ROW: (f32, usize) = (4.0, 20);
 
-/// A clip in rows of a few seconds with its labels below.
+/// Draws a clip in rows of a few seconds, with its labels below, as PNG.
 fn strips(clip: &Clip) -> Vec<u8> {
     let rows = (clip.seconds() / ROW.0).ceil().max(1.0) as usize;
     let seconds = if rows == 1 { clip.seconds() } else { ROW.0 };
@@ -96,7 +96,7 @@ fn strips(clip: &Clip) -> Vec<u8> {
     sheet.render(0).to_png()
 }
 
-/// A TOML string.
+/// Writes a text as a TOML string.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -155,7 +155,7 @@ fn span_text(span: &Span) -> String {
     if !span.label.is_empty() {
         let _ = writeln!(text, "label = {}", quoted(&span.label));
     }
-    // Rounded inwards, so that neighbours do not come to overlap and strikes stay within.
+    // Rounded inwards, so that neighbouring spans do not overlap.
     let (from, to) = ((span.from * 100.0).ceil() / 100.0, (span.to * 100.0).floor() / 100.0);
     let within = |t: f32| ((t * 100.0).round() / 100.0).clamp(from, to);
     let _ = writeln!(text, "from = {from:.2}\nto = {to:.2}");

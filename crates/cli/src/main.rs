@@ -1,5 +1,5 @@
-//! The `kumite` command: raw arguments to a checked request to a run. The only crate that reads files, prints, or
-//! knows the time.
+//! The `kumite` command: parses arguments, runs a command, prints its report. The only crate that reads files, prints, or
+//! asks for the time.
 
 mod args;
 mod bake;
@@ -32,19 +32,19 @@ use serde_json::Value;
 use args::{Cli, Command};
 use failure::{BAD_INPUT, CliResult, Failure};
 
-/// What a command has to say: lines for people, one object for programs.
+/// Result of a command: lines for people, one JSON object for programs.
 pub(crate) struct Report {
     pub(crate) text: String,
     pub(crate) json: Value,
 }
 
-/// How a command shows that it is at work.
+/// Whether and how a command shows progress.
 pub(crate) struct Progress {
     pub(crate) quiet: bool,
 }
 
 impl Progress {
-    /// A bar on standard error, if that is a terminal and nobody asked for silence.
+    /// A bar on standard error, hidden if that is not a terminal or `--quiet` was given.
     pub(crate) fn bar(&self, length: usize, what: &str) -> ProgressBar {
         if self.quiet {
             return ProgressBar::hidden();
@@ -60,37 +60,37 @@ impl Progress {
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return wrong_use(&error),
+        Err(error) => return usage_error(&error),
     };
     let progress = Progress { quiet: cli.quiet || cli.json };
     let done = run(&cli.command, &progress);
     match done {
         Ok(report) if cli.json => {
-            say(&format!("{}\n", report.json));
+            print(&format!("{}\n", report.json));
             ExitCode::SUCCESS
         }
         Ok(report) => {
-            say(&report.text);
+            print(&report.text);
             ExitCode::SUCCESS
         }
         Err(failure) => {
             if cli.json {
-                say(&format!("{}\n", failure.to_json()));
+                print(&format!("{}\n", failure.to_json()));
             } else {
-                complain(&failure.to_string());
+                print_error(&failure.to_string());
             }
             ExitCode::from(failure.code)
         }
     }
 }
 
-/// To standard output. Whoever closed it has seen enough.
-fn say(text: &str) {
+/// Prints to standard output. Errors are ignored: a closed pipe means that the reader has seen enough.
+fn print(text: &str) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
-/// To standard error.
-pub(crate) fn complain(text: &str) {
+/// Prints to standard error.
+pub(crate) fn print_error(text: &str) {
     let _ = writeln!(std::io::stderr(), "kumite: {text}");
 }
 
@@ -111,15 +111,15 @@ fn run(command: &Command, progress: &Progress) -> CliResult<Report> {
     }
 }
 
-/// Help goes to standard output and is no error; anything else is one message, also as JSON if asked for.
-fn wrong_use(error: &clap::Error) -> ExitCode {
-    let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-    if asked || !std::env::args_os().any(|a| a == "--json") {
+/// Help and version go to standard output with exit code 0; any other error is one message, as JSON with `--json`.
+fn usage_error(error: &clap::Error) -> ExitCode {
+    let help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if help || !std::env::args_os().any(|a| a == "--json") {
         let _ = error.print();
-        return ExitCode::from(if asked { 0 } else { BAD_INPUT });
+        return ExitCode::from(if help { 0 } else { BAD_INPUT });
     }
     let text = error.to_string();
     let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-    say(&format!("{}\n", Failure::bad(message).to_json()));
+    print(&format!("{}\n", Failure::bad(message).to_json()));
     ExitCode::from(BAD_INPUT)
 }

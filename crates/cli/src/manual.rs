@@ -1,4 +1,4 @@
-//! Completions and manual pages, made from the arguments themselves.
+//! Shell completions and manual pages, generated from the definitions of the arguments.
 
 use clap::CommandFactory;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Writing results: whole files or none.
+//! Writes results: all files complete, or none.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub(crate) struct Outputs {
 }
 
 impl Outputs {
-    /// Writes the bytes beside the destination, under a name of its own.
+    /// Writes the bytes beside the destination, under a temporary name.
     pub(crate) fn stage(&mut self, path: &Path, bytes: &[u8]) -> CliResult<()> {
         let name = path.file_name().ok_or_else(|| Failure::bad("an output needs a file name").in_file(path))?;
         let mut hidden = std::ffi::OsString::from(".");
@@ -23,7 +23,7 @@ impl Outputs {
         fs::write(&staged, bytes).map_err(|e| Failure::io(path, "write", &e))
     }
 
-    /// Gives every file its name.
+    /// Renames every staged file to its destination.
     pub(crate) fn commit(mut self) -> CliResult<Vec<PathBuf>> {
         let staged = std::mem::take(&mut self.staged);
         let mut written = Vec::with_capacity(staged.len());
@@ -43,13 +43,13 @@ impl Outputs {
 impl Drop for Outputs {
     fn drop(&mut self) {
         for (staged, _) in &self.staged {
-            // Nothing can be done about a leftover that cannot be removed, and the first error matters more.
+            // A leftover that cannot be removed is ignored: the first error matters more.
             let _ = fs::remove_file(staged);
         }
     }
 }
 
-/// One file, whole or not at all.
+/// Writes one file, completely or not at all.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> CliResult<()> {
     let mut outputs = Outputs::default();
     outputs.stage(path, bytes)?;

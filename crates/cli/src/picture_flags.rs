@@ -1,4 +1,4 @@
-//! Pictures as the user asked for them.
+//! Pictures with the options given on the command line.
 
 use kumite_motion::{Clip, Roles};
 use kumite_picture::{Colours, Figure, Movie, Sheet, Strip, Theme, Times, View};
@@ -7,7 +7,7 @@ use crate::args::{PictureArgs, ThemeArg, ViewArg};
 use crate::failure::{CliResult, Failure};
 
 impl PictureArgs {
-    /// Everything within what can be drawn.
+    /// Refuses sizes that cannot be drawn.
     pub(crate) fn check(&self) -> CliResult<()> {
         if !(1..=60).contains(&self.poses) {
             let message = format!("--poses is {}; 1 to 60 fit a strip", self.poses);
@@ -56,7 +56,7 @@ pub(crate) fn figure(clip: &Clip, roles: Option<Roles>) -> Figure<'_> {
     }
 }
 
-/// Of the first, second, … character.
+/// Colours of the character with this index.
 pub(crate) fn colours(index: usize) -> Colours {
     if index.is_multiple_of(2) { Colours::FIRST } else { Colours::SECOND }
 }
@@ -65,7 +65,7 @@ pub(crate) fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// A contact sheet, a strip for each clip.
+/// A contact sheet with a strip for each clip, as PNG.
 pub(crate) fn sheet(picture: &PictureArgs, clips: &[(Clip, Option<Roles>)]) -> Vec<u8> {
     let sheet = Sheet {
         strips: clips.iter().map(|(clip, roles)| Strip { timeline: false, ..picture.strip(clip, *roles) }).collect(),
@@ -77,10 +77,10 @@ pub(crate) fn sheet(picture: &PictureArgs, clips: &[(Clip, Option<Roles>)]) -> V
     sheet.render(0).to_png()
 }
 
-/// Longest motion a GIF shows, seconds: all its pictures are in memory at once.
+/// Longest motion in a GIF, seconds: all its frames are in memory at once.
 pub(crate) const LONGEST_GIF: f32 = 20.0;
 
-/// A moving picture, at most 480 pixels wide: GIF is a small format.
+/// A GIF of the whole motion, at most 480 pixels wide to keep the file small.
 pub(crate) fn gif(picture: &PictureArgs, clip: &Clip, roles: Option<Roles>) -> Vec<u8> {
     let strip = Strip { width: picture.width.min(480), row_height: 420, ..picture.strip(clip, roles) };
     strip.to_gif(&Movie { range: Some((0.0, clip.seconds().min(LONGEST_GIF))), ..Movie::default() })

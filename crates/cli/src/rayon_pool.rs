@@ -1,19 +1,19 @@
-//! Threads for planners, which start none themselves.
+//! A thread pool for planners, which do not start threads themselves.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kumite_plan::Pool;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// The asking thread and as many more as make up the number.
+/// The calling thread plus helper threads.
 #[derive(Debug)]
 pub(crate) struct RayonPool {
-    /// None where no thread is to be had, or none is wanted.
+    /// `None` if no helpers are wanted or none could be started.
     helpers: Option<ThreadPool>,
 }
 
 impl RayonPool {
-    /// So many threads in all.
+    /// `threads` includes the calling thread.
     pub(crate) fn new(threads: usize) -> RayonPool {
         let helpers = threads.saturating_sub(1);
         RayonPool {

@@ -1,4 +1,4 @@
-//! Where motions come from: files by their ending, and the embedded library by name.
+//! Loads motions: files by their ending, embedded motions by name. Does not edit or convert them.
 
 use std::path::{Component, Path};
 
@@ -10,14 +10,14 @@ use kumite_motion::{Clip, Pose, Roles};
 
 use crate::failure::{CliResult, Failure};
 
-/// Files beyond this are refused: no motion of a person is that long, and all of it is held in memory.
+/// Larger files are refused, bytes: no motion of a person is that long, and all of it is held in memory.
 const LARGEST: u64 = 2 << 30;
 
 /// One clip of a source.
 pub(crate) struct Motion {
-    /// As the file has it: its unit, its axes, every frame.
+    /// Exactly as in the file: its unit, its axes, all frames.
     pub(crate) raw: Clip,
-    /// What was found out about it; `None` where nothing had to be, or nothing could.
+    /// What the importer concluded; `None` if nothing had to be concluded, or nothing could be.
     pub(crate) understanding: Option<Understanding>,
     /// Whether its joints are the canonical ones.
     canonical: bool,
@@ -29,12 +29,12 @@ impl Motion {
         self.understanding.as_ref().map_or(&self.raw, |u| &u.clip)
     }
 
-    /// Who is what, where it is known.
+    /// Roles of the joints, if known.
     pub(crate) fn roles(&self) -> Option<Roles> {
         if self.canonical { Some(Roles::canonical()) } else { self.understanding.as_ref().map(|u| u.roles.value) }
     }
 
-    /// How its joint frames lie, where it is known.
+    /// Orientation of the joint frames, if known.
     pub(crate) fn anatomy(&self) -> Option<Anatomy> {
         match &self.understanding {
             Some(u) => Some(u.anatomy.clone()),
@@ -42,8 +42,8 @@ impl Motion {
         }
     }
 
-    /// A clip from a file, which may be of anyone, at its true rate if that was given.
-    fn unknown(raw: Clip, fps: Option<f32>) -> CliResult<Motion> {
+    /// A clip from a file, whose skeleton may be of any kind; `fps` replaces the header's rate.
+    fn of_any_skeleton(raw: Clip, fps: Option<f32>) -> CliResult<Motion> {
         let raw = match fps {
             Some(fps) => raw.with_fps(fps).map_err(|e| Failure::bad(e.to_string()))?,
             None => raw,
@@ -56,8 +56,8 @@ impl Motion {
         Motion { raw, understanding: None, canonical: true }
     }
 
-    /// What a library needs to know of it, at its true rate if that was given. Read files were understood at that
-    /// rate when they were loaded; the rest is done here.
+    /// What a library needs to know of it. `fps` replaces the rate of embedded motions; that of files was already replaced
+    /// when they were loaded.
     pub(crate) fn understood(&self, fps: Option<f32>) -> CliResult<Option<Understanding>> {
         if self.understanding.is_some() || !self.canonical {
             return Ok(self.understanding.clone());
@@ -69,7 +69,7 @@ impl Motion {
     }
 }
 
-/// Motions, and how they came in.
+/// The motions of one file or name.
 pub(crate) struct Source {
     /// As the user named it.
     pub(crate) name: String,
@@ -78,10 +78,10 @@ pub(crate) struct Source {
     pub(crate) warnings: Vec<Warning>,
 }
 
-/// What endings are read, for messages.
+/// Inputs that can be read, for messages.
 const READ: &str = ".bvh, .glb, .gltf, .toml (keys), .kumite, embedded, embedded:NAME";
 
-/// Reads whatever `path` names; `fps` is the true rate, where a header lies.
+/// Loads what `path` names; `fps` is the true frame rate if the header's is wrong.
 pub(crate) fn load(path: &Path, fps: Option<f32>) -> CliResult<Source> {
     let name = path.display().to_string();
     if name == "embedded" || name.starts_with("embedded:") {
@@ -94,8 +94,7 @@ pub(crate) fn load(path: &Path, fps: Option<f32>) -> CliResult<Source> {
         Some("kumite") => from_bundle(path, name),
         other => {
             let found = other.map_or("no ending".to_owned(), |e| format!(".{e}"));
-            let message =
-                format!("cannot tell what kind of motion this is: {found} is not an ending it knows ({READ})");
+            let message = format!("cannot tell what kind of motion this is: {found} is not a known ending ({READ})");
             Err(Failure::bad(message).in_file(path).found(found).allowed(READ))
         }
     }
@@ -131,13 +130,13 @@ fn from_bvh(path: &Path, name: String, fps: Option<f32>) -> CliResult<Source> {
             .found(e.found.clone())
             .allowed(e.allowed.clone())
     })?;
-    // What is missing is missing at the end.
+    // Errors here are about missing frames, so they are reported at the last line.
     let last = bytes.iter().filter(|b| **b == b'\n').count().max(1);
     let clip = file.to_clip(&stem(path)).map_err(|e| Failure::bad(e.to_string()).in_file(path).at_line(Some(last)))?;
-    Ok(Source { name, format: "bvh", motions: vec![Motion::unknown(clip, fps)?], warnings })
+    Ok(Source { name, format: "bvh", motions: vec![Motion::of_any_skeleton(clip, fps)?], warnings })
 }
 
-/// A glTF document with whatever it names in its own folder, and nothing else.
+/// Reads a glTF document with the files it names, which must be in its own folder.
 pub(crate) fn read_gltf(path: &Path) -> CliResult<(gltf::GltfFile, Vec<Warning>)> {
     let bytes = read(path)?;
     gltf::read(&bytes, |name| beside(path, name)).map_err(|e| {
@@ -150,7 +149,7 @@ pub(crate) fn read_gltf(path: &Path) -> CliResult<(gltf::GltfFile, Vec<Warning>)
     })
 }
 
-/// The contents of a file in or below the folder of another.
+/// Reads a file in or below the folder of another; names and links that lead out of it are refused.
 pub(crate) fn beside(path: &Path, name: &str) -> Result<Vec<u8>, String> {
     let wanted = Path::new(name);
     if !wanted.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir)) {
@@ -158,7 +157,7 @@ pub(crate) fn beside(path: &Path, name: &str) -> Result<Vec<u8>, String> {
     }
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let real = |p: &Path| p.canonicalize().map_err(|e| e.to_string());
-    // Links may lead out where the name does not.
+    // The name stays inside, but a link may lead out.
     let (home, file) = (real(folder)?, real(&folder.join(wanted))?);
     if !file.starts_with(&home) {
         return Err("it leaves the folder of the file that names it".to_owned());
@@ -173,20 +172,20 @@ fn from_gltf(path: &Path, name: String, fps: Option<f32>) -> CliResult<Source> {
     let (file, mut warnings) = read_gltf(path)?;
     let (clips, more) = file.to_clips().map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
     warnings.extend(more);
-    let clips = if clips.is_empty() { rest_of(&file, path, &mut warnings)? } else { clips };
-    let motion = |c: Clip| Motion::unknown(gltf::without_root_bone(&c).unwrap_or(c), fps);
+    let clips = if clips.is_empty() { rest_pose_clips(&file, path, &mut warnings)? } else { clips };
+    let motion = |c: Clip| Motion::of_any_skeleton(gltf::without_root_bone(&c).unwrap_or(c), fps);
     let motions = clips.into_iter().map(motion).collect::<CliResult<_>>()?;
     Ok(Source { name, format: "gltf", motions, warnings })
 }
 
-/// The rest pose of a rig that is not animated, as a clip of one frame.
-fn rest_of(file: &gltf::GltfFile, path: &Path, warnings: &mut Vec<Warning>) -> CliResult<Vec<Clip>> {
+/// The rest poses of a file without animations, as clips of one frame.
+fn rest_pose_clips(file: &gltf::GltfFile, path: &Path, warnings: &mut Vec<Warning>) -> CliResult<Vec<Clip>> {
     let failed = |e: &dyn std::fmt::Display| Failure::bad(e.to_string()).in_file(path);
     let (skeletons, _) = file.skeletons().map_err(|e| failed(&e))?;
     if skeletons.is_empty() {
         return Err(Failure::bad("the file holds neither a skeleton nor an animation of one").in_file(path));
     }
-    let text = "no animation: this is a rig, seen in the pose it was built in".to_owned();
+    let text = "no animation: this is a rig, shown in its rest pose".to_owned();
     warnings.push(Warning { line: None, text });
     let still = |c: &gltf::GltfSkeleton| Clip::new(&c.name, c.skeleton().clone(), 30.0, &[Pose::rest(c.skeleton())]);
     skeletons.iter().map(still).collect::<Result<_, _>>().map_err(|e| failed(&e))
@@ -201,7 +200,7 @@ fn from_keys(path: &Path, name: String) -> CliResult<Source> {
     Ok(Source { name, format: "keys", motions, warnings: Vec::new() })
 }
 
-/// The clips of a library, bridges among them.
+/// The clips of a library, including its bridges.
 fn from_bundle(path: &Path, name: String) -> CliResult<Source> {
     let library = kumite_asset::read(&read(path)?).map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
     let motions = library.into_clips().into_iter().map(Motion::canonical).collect();

@@ -1,4 +1,4 @@
-//! The command as users and programs meet it: exit codes, JSON, errors, files.
+//! The command from the outside: exit codes, JSON, errors, files.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
@@ -12,7 +12,7 @@ const BVH: &str = "HIERARCHY\nROOT Hips\n{\n OFFSET 0 0 0\n CHANNELS 6 Xposition
  JOINT RightLeg\n {\n  OFFSET -0.1 -0.4 0\n  CHANNELS 3 Zrotation Xrotation Yrotation\n  End Site\n  {\n   OFFSET 0 -0.4 0\n  }\n }\n}\n\
 MOTION\nFrames: 3\nFrame Time: 0.05\n0 0.9 0 0 0 0 0 10 0 0 20 0\n0 0.9 0.1 0 0 0 0 20 0 0 10 0\n0 0.9 0.2 0 0 0 0 30 0 0 0 0\n";
 
-/// A folder of its own for one test.
+/// An empty folder for one test.
 fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&path);
@@ -29,7 +29,7 @@ fn json(output: &Output) -> Value {
         .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&output.stdout)))
 }
 
-/// Exit 2, one message, nothing on standard output but the JSON asked for, nothing left behind.
+/// Expects exit code 2, one message, nothing on standard output except requested JSON, and no files left behind.
 #[track_caller]
 fn refused(folder: &Path, words: &[&str], fragment: &str) -> Value {
     let before = std::fs::read_dir(folder).unwrap().count();
@@ -110,7 +110,7 @@ fn convert_there_and_back_is_the_same_motion() {
     assert_eq!(std::fs::read(folder.join("duck.bvh")).unwrap(), std::fs::read(folder.join("again.bvh")).unwrap());
 }
 
-/// A rig with a root bone under the pelvis: the ground's motion goes to the root, the pelvis rises and sinks on it, the skin stays.
+/// On a rig whose pelvis hangs below a root bone, the root takes the motion over the ground and the pelvis the rest; the skin stays.
 #[test]
 fn a_motion_is_put_on_a_rig() {
     let folder = folder("rig");
@@ -134,7 +134,7 @@ fn a_motion_is_put_on_a_rig() {
     refused(&folder, &["convert", "embedded:duck", "a.glb", "--rig", "duck.bvh"], "duck.bvh");
 }
 
-/// A glTF that names its buffer in another place: only its own folder is ever read, also through links.
+/// A glTF may name buffers only in its own folder; links that lead out of it are refused too.
 #[test]
 fn nothing_outside_a_files_folder_is_read() {
     let folder = folder("outside");
@@ -224,7 +224,7 @@ fn wrong_use_and_bad_input_get_one_clear_error() {
     assert_eq!(error["line"], 4);
 }
 
-/// From files to a bundle to a take, and what can go wrong on the way.
+/// From files to a bundle to a take, and the errors of each step.
 #[test]
 fn a_library_is_baked_and_played() {
     let folder = folder("bake");
@@ -305,14 +305,14 @@ fn labels_are_proposed_and_can_be_baked() {
     assert_eq!((strike["part"].as_str(), strike["height"].as_str()), (Some("left_wrist"), Some("high")));
     assert!(kumite(&folder, &["label", "bare.toml", "-o", "labelled.toml", "--strips", "strips"]).status.success());
     assert!(folder.join("strips/jab.png").is_file());
-    // What was written can be baked, and stays when it is labelled again.
+    // Written labels can be baked, and are kept when the manifest is labelled again.
     let baked = json(&kumite(&folder, &["bake", "labelled.toml", "-o", "a.kumite", "--json"]));
     assert!(baked["labels"].as_array().unwrap().iter().any(|l| l["label"] == "straight left"), "{baked}");
     let held = json(&kumite(&folder, &["inspect", "a.kumite", "--json"]))["files"][0].clone();
     assert_eq!(held["format"], "bundle");
     assert!(held["clips"].as_array().unwrap().iter().any(|c| c["name"] == "jab"), "{held}");
     assert_eq!(json(&kumite(&folder, &["label", "labelled.toml", "--json"]))["found"], 0);
-    // New clips join tagged groups, by whatever name these have.
+    // New clips get the labels of similar tagged ones, whatever those are called.
     let tagged =
         std::fs::read_to_string(folder.join("labelled.toml")).unwrap().replace("straight left", "quick poke left");
     std::fs::write(folder.join("tagged.toml"), tagged).unwrap();
@@ -322,7 +322,7 @@ fn labels_are_proposed_and_can_be_baked() {
         json(&kumite(&folder, &["graph", "--library", "labelled.toml", "--coverage", "coverage.svg", "--json"]));
     assert!(std::fs::read_to_string(folder.join("coverage.svg")).unwrap().contains("<polygon"));
     assert_eq!(graph["coverage"]["reach_m"].as_array().unwrap().len(), 3);
-    // Nothing blocks, and the report says what would help.
+    // The library has no block, and the report says what would help.
     let gap = |g: &Value| g["what"] == "there is no block" && g["fix"].as_str().unwrap().contains("kumite label");
     assert!(graph["gaps"].as_array().unwrap().iter().any(gap), "{graph}");
     refused(&folder, &["graph", "--coverage", "a.png"], "svg");
@@ -364,7 +364,7 @@ fn a_ball_is_dodged_and_written() {
     {
         assert!(std::fs::read(folder.join(file)).unwrap().starts_with(start), "{file}");
     }
-    // Far too late to do anything: that is an outcome, not an error.
+    // A ball that comes too late to avoid is an outcome, not an error.
     let late = json(&kumite(&folder, &["dodge", "--lead", "0.05", "--speed", "60", "--json"]));
     assert_eq!(late["outcome"], "hit", "{late}");
     let scene = "seconds = 3\nseed = 1\n[[character]]\nname = \"Ana\"\nbegin = \"guard-idle\"\n[[throw]]\ntime = 0.5\nat = \"Ana\"\nfrom = [0, 1.6, 9]\nspeed = 12\n";
@@ -397,7 +397,7 @@ fn nonsense_balls_are_refused_by_flag() {
         (&["--target", "nose"], "--target"),
         (&["--begin", "moonwalk"], "--begin"),
         (&["--trials", "0"], "--trials"),
-        // So slow and so near that it touches the body already.
+        // So slow and near that it touches the body from the start.
         (&["--lead", "0.05", "--speed", "1"], "--lead"),
         (&["--library", "mine.bvh"], "library"),
     ] {
@@ -427,7 +427,7 @@ fn a_way_is_walked_and_written() {
     let (told, again) = (json(&kumite(&folder, &words)), json(&kumite(&folder, &words)));
     assert_eq!(told["walk"]["outcome"], "arrived", "{told}");
     assert_eq!(told["ems"]["outcome"], "arrived", "{told}");
-    // The gap is too narrow for it.
+    // The gap is too narrow for PFF's disc.
     assert_eq!(told["pff"]["outcome"], "lost", "{told}");
     assert_eq!(told["walk"]["hash"], again["walk"]["hash"]);
     for key in [

@@ -10,7 +10,7 @@ const GOOD: &str = "HIERARCHY\nROOT Hips\n{\n\tOFFSET 0 0 0\n\tCHANNELS 6 Xposit
 \tJOINT Spine\n\t{\n\t\tOFFSET 0 10 0\n\t\tCHANNELS 3 Zrotation Xrotation Yrotation\n\t\tEnd Site\n\t\t{\n\t\t\tOFFSET 0 5 0\n\t\t}\n\t}\n}\n\
 MOTION\nFrames: 2\nFrame Time: 0.0333333\n0 90 0 0 0 0 1 2 3\n0 90 1 0 0 0 4 5 6\n";
 
-/// What is broken, and how: the first text replaced by the second. An empty first text replaces the whole file.
+/// Name of the defect, and how it is made: the first text is replaced by the second, or the whole file if the first is empty.
 const KINDS: [(&str, &str, &str); 35] = [
     ("an empty file", "", ""),
     ("only white space", "", "\n\n  \n"),
@@ -53,7 +53,7 @@ fn check(folder: &Path, what: &str, bytes: &[u8]) {
     let (file, out) = (folder.join("bad.bvh"), folder.join("out.bvh"));
     std::fs::write(&file, bytes).unwrap();
     let start = Instant::now();
-    // All of the address space, program and stacks included, so that what is in use is less.
+    // Limits the whole address space, program and stacks included, so memory in use stays below it.
     let script = "ulimit -v 200000; exec \"$0\" convert \"$1\" \"$2\" --json";
     let done = Command::new("sh")
         .arg("-c")

@@ -1,4 +1,5 @@
-//! `kumite dodge`: one ball, played and written; or many, counted and judged.
+//! `kumite dodge`: plays one ball and writes the take, or throws many balls and counts the outcomes (`trials`). Decisions are
+//! `kumite_plan`'s, the playing is `kumite_stage`'s.
 
 mod trials;
 
@@ -29,7 +30,7 @@ const BEFORE: f32 = 0.3;
 const AFTER: f32 = 1.2;
 const ENDINGS: &str = ".glb, .bvh, .html, .png, .gif, .json";
 
-/// A library's tables, made on all cores.
+/// Builds a library's planning tables, on all cores.
 pub(crate) fn defence(library: Arc<Library>, config: DodgeConfig) -> Defence {
     let bodies = Bodies::of(&library, false);
     let index = kumite_bake::indices::index(&library, &bodies, &config.rules);
@@ -41,11 +42,11 @@ pub(crate) fn run(args: &DodgeArgs, progress: &Progress) -> CliResult<Report> {
     let library = Arc::new(bake::load(&args.library, Path::new(""), progress)?.0);
     let defence = defence(Arc::clone(&library), DodgeConfig::default());
     if !defence.bodies().can_defend() {
-        return Err(wrong(args, &ThreatError::NoMotions));
+        return Err(threat_failure(args, &ThreatError::NoMotions));
     }
     match args.trials {
         Some(count) => Ok(trials::run(&defence, count, args.seed, progress)),
-        None => one(args, target, &defence),
+        None => dodge_once(args, target, &defence),
     }
 }
 
@@ -82,7 +83,7 @@ fn check(args: &DodgeArgs) -> CliResult<Target> {
     }
 }
 
-fn wrong(args: &DodgeArgs, error: &ThreatError) -> Failure {
+fn threat_failure(args: &DodgeArgs, error: &ThreatError) -> Failure {
     let about = |flag: &str, found: String, allowed: &str| {
         Failure::bad(format!("{flag} is {found}: {error}")).key(flag).found(found).allowed(allowed)
     };
@@ -93,10 +94,10 @@ fn wrong(args: &DodgeArgs, error: &ThreatError) -> Failure {
     }
 }
 
-/// One ball.
-fn one(args: &DodgeArgs, target: Target, defence: &Defence) -> CliResult<Report> {
+/// Throws one ball, plays the answer and writes the take.
+fn dodge_once(args: &DodgeArgs, target: Target, defence: &Defence) -> CliResult<Report> {
     let library = defence.library();
-    let node = begin(args, library)?;
+    let node = start_node(args, library)?;
     let mut chance = Chance::new(args.seed);
     let mut character = Character::new(Arc::clone(library), node, Vec2::ZERO, 0.0);
     let mut recorder = Recorder::default();
@@ -108,12 +109,12 @@ fn one(args: &DodgeArgs, target: Target, defence: &Defence) -> CliResult<Report>
     }
     let ahead = wander(library, character.playing().edge, args.lead + 4.0, &mut chance);
     let aim = target.place(&play_on(&character, &ahead, args.lead), 0);
-    let way = (aim - Vec3::from_array(args.from)).normalize_or(Vec3::NEG_Z);
-    let from = aim - way * (args.speed * args.lead);
+    let direction = (aim - Vec3::from_array(args.from)).normalize_or(Vec3::NEG_Z);
+    let from = aim - direction * (args.speed * args.lead);
     let ball = Ball::aimed(from, aim, args.lead, args.radius, args.falls);
-    let threats = [Threat::ball(&ball, args.lead).map_err(|e| wrong(args, &e))?];
+    let threats = [Threat::ball(&ball, args.lead).map_err(|e| threat_failure(args, &e))?];
     let planner = defence.planner();
-    let mut search = defence.search(&character, &ahead, &threats, args.why).map_err(|e| wrong(args, &e))?;
+    let mut search = defence.search(&character, &ahead, &threats, args.why).map_err(|e| threat_failure(args, &e))?;
     let mut scratch = DodgeScratch::default();
     while !search.step(&planner, &mut scratch, u32::MAX) {}
     let decision = search.decision(&planner, &mut scratch);
@@ -128,17 +129,17 @@ fn one(args: &DodgeArgs, target: Target, defence: &Defence) -> CliResult<Report>
     let take = recorder.finish("dodge", library.skeleton()).map_err(|e| Failure::bad(e.to_string()))?;
     let ranked = search.why();
     let q = take.quality;
-    let fate = fate(&decision, &ruling);
-    let name = |edges: &[EdgeIdx], span: Option<u32>| what(library, edges, span);
+    let outcome = outcome_name(&decision, &ruling);
+    let name = |edges: &[EdgeIdx], span: Option<u32>| path_name(library, edges, span);
     let chosen = match (decision.span, decision.bend) {
         (None, Some(bend)) => bend_name(&bend).to_owned(),
         _ => name(&decision.edges, decision.span),
     };
     let mut text = format!(
-        "{fate}: {}{}\n    passes {:.1} cm from the body; undisturbed {:.1} cm; {} candidates from the index, {} tested\n    \
+        "{outcome}: {}{}\n    passes {:.1} cm from the body; undisturbed {:.1} cm; {} candidates from the index, {} tested\n    \
          feet slide {:.2} cm/s, float {:.2} cm, snap {:.2}; hash {:016x}\n",
         chosen,
-        if decision.bend.is_some() { ", adapted" } else { "" },
+        if decision.bend.is_some() { ", bent" } else { "" },
         ruling.seen.least * 100.0,
         threat.least * 100.0,
         decision.counts.index,
@@ -162,12 +163,12 @@ fn one(args: &DodgeArgs, target: Target, defence: &Defence) -> CliResult<Report>
     if args.why {
         let _ = writeln!(text, "    rank  cost   avoid  body   time   scale  clears    what");
         for (rank, judged) in ranked.iter().enumerate() {
-            text += &line(rank + 1, judged, &name(&judged.edges, judged.span));
+            text += &candidate_line(rank + 1, judged, &name(&judged.edges, judged.span));
         }
     }
     let candidates: Vec<Value> = ranked.iter().map(|j| judged_json(j, &name(&j.edges, j.span))).collect();
     let json = json!({
-        "outcome": fate, "what": chosen, "threatening": threat.least < 0.0,
+        "outcome": outcome, "what": chosen, "threatening": threat.least < 0.0,
         "clearance_m": ruling.seen.least, "undisturbed_m": threat.least, "planned_clearance_m": decision.clearance,
         "cost": {"avoidance": decision.cost.avoidance, "body": decision.cost.body, "timescale": decision.cost.timescale},
         "time_scale": decision.warp.scale(), "adapted": decision.bend.is_some(),
@@ -183,26 +184,26 @@ fn one(args: &DodgeArgs, target: Target, defence: &Defence) -> CliResult<Report>
     let mut outputs = Outputs::default();
     for path in &args.output {
         let ending = source::ending(path).unwrap_or_default();
-        let made = Made {
+        let dodge_take = DodgeTake {
             args,
             take: &take,
             ball: &ball,
             decision: &decision,
             ruling: &ruling,
             title: format!(
-                "ball at {:.0} m/s at the {}, seen {:.1} s ahead: {fate}, {chosen}",
+                "ball at {:.0} m/s at the {}, seen {:.1} s ahead: {outcome}, {chosen}",
                 args.speed,
                 target.name(),
                 args.lead
             ),
         };
-        outputs.stage(path, &made.written(&ending, &json))?;
+        outputs.stage(path, &dodge_take.encode(&ending, &json))?;
     }
     outputs.commit()?;
     Ok(Report { text, json })
 }
 
-/// A bend in a word.
+/// Short name of a bend.
 fn bend_name(bend: &Bend) -> &'static str {
     if bend.hand.is_some() {
         "hand drawn aside"
@@ -213,7 +214,7 @@ fn bend_name(bend: &Bend) -> &'static str {
     }
 }
 
-fn begin(args: &DodgeArgs, library: &Library) -> CliResult<NodeIdx> {
+fn start_node(args: &DodgeArgs, library: &Library) -> CliResult<NodeIdx> {
     let nodes = library.graph().nodes();
     let of = |name: &str| {
         let clip = ClipIdx(library.clips().iter().position(|c| c.name == name)? as u32);
@@ -231,8 +232,8 @@ fn begin(args: &DodgeArgs, library: &Library) -> CliResult<NodeIdx> {
     }
 }
 
-/// As the final frames have it.
-fn fate(decision: &DodgeDecision, ruling: &Ruling) -> &'static str {
+/// Outcome on the frames that were played.
+fn outcome_name(decision: &DodgeDecision, ruling: &Ruling) -> &'static str {
     if ruling.avoided {
         if decision.forecast == Forecast::Clear { "clear" } else { "avoided" }
     } else if ruling.blocked {
@@ -242,8 +243,8 @@ fn fate(decision: &DodgeDecision, ruling: &Ruling) -> &'static str {
     }
 }
 
-/// A path in words: the span it leads to, or the clips it goes through.
-fn what(library: &Library, edges: &[EdgeIdx], span: Option<u32>) -> String {
+/// Name of a path: the label of the span it leads to.
+fn path_name(library: &Library, edges: &[EdgeIdx], span: Option<u32>) -> String {
     let Some(span) = span else { return "goes on".into() };
     let labelled = edges.iter().rev().find_map(|e| {
         let within = library.graph().spans(*e).iter().any(|s| s.span == span);
@@ -257,7 +258,7 @@ fn what(library: &Library, edges: &[EdgeIdx], span: Option<u32>) -> String {
     labelled.unwrap_or_else(|| "what it plays already".into())
 }
 
-fn line(rank: usize, judged: &Judged, name: &str) -> String {
+fn candidate_line(rank: usize, judged: &Judged, name: &str) -> String {
     let t = judged.cost;
     let verdict = match judged.verdict {
         Verdict::Avoids(cost) => format!("{cost:<6.3}"),
@@ -290,7 +291,8 @@ fn judged_json(judged: &Judged, name: &str) -> Value {
     })
 }
 
-struct Made<'a> {
+/// A played ball and all that its files show.
+struct DodgeTake<'a> {
     args: &'a DodgeArgs,
     take: &'a Take,
     ball: &'a Ball,
@@ -299,8 +301,8 @@ struct Made<'a> {
     title: String,
 }
 
-impl Made<'_> {
-    /// The ball's way over the take's time. What blocks or is hit throws it back.
+impl DodgeTake<'_> {
+    /// Positions of the ball over the take; it bounces back from whatever it hits.
     fn path(&self) -> Vec<(f32, Vec3)> {
         let stop = match self.ruling.seen.first {
             Some((time, _)) => time,
@@ -308,23 +310,23 @@ impl Made<'_> {
         };
         let mut path = vec![(0.0, self.ball.at(0.0))];
         let steps = ((self.args.lead + AFTER) * 120.0) as u32;
-        let speed = self.ball.velocity.normalize_or(Vec3::Z);
+        let direction = self.ball.velocity.normalize_or(Vec3::Z);
         for k in 0..=steps {
             let time = k as f32 / 120.0;
-            let place = if time <= stop {
+            let position = if time <= stop {
                 self.ball.at(time)
             } else {
                 let since = time - stop;
-                let mut place = self.ball.at(stop) - speed * (2.0 * since) + Vec3::NEG_Y * (4.9 * since * since);
-                place.y = place.y.max(self.ball.radius);
-                place
+                let mut position = self.ball.at(stop) - direction * (2.0 * since) + Vec3::NEG_Y * (4.9 * since * since);
+                position.y = position.y.max(self.ball.radius);
+                position
             };
-            path.push((BEFORE + time, place));
+            path.push((BEFORE + time, position));
         }
         path
     }
 
-    /// The moments that matter: up to the one at which the ball meets or passes, which is one of them, and a little after it.
+    /// Times for a strip: before the ball hits or passes, exactly then, and a little after.
     fn moments(&self, poses: usize) -> Vec<f32> {
         let meets = self.ruling.seen.first.map_or(self.args.lead, |(time, _)| time);
         let after = (poses / 4).min(poses.saturating_sub(1));
@@ -336,7 +338,8 @@ impl Made<'_> {
             .collect()
     }
 
-    fn written(&self, ending: &str, json: &Value) -> Vec<u8> {
+    /// The take in the format of a file ending.
+    fn encode(&self, ending: &str, json: &Value) -> Vec<u8> {
         let clip: &Clip = &self.take.clip;
         let figure = picture_flags::figure(clip, Some(Roles::canonical()));
         let ball = || Prop::flying(self.ball.radius, self.path());
@@ -392,7 +395,7 @@ impl Made<'_> {
     }
 }
 
-/// p50, p95, p99 and max.
+/// Percentiles 50, 95 and 99, and the maximum.
 pub(crate) fn spread(values: &mut [f64]) -> Value {
     values.sort_by(f64::total_cmp);
     let at =
@@ -400,7 +403,7 @@ pub(crate) fn spread(values: &mut [f64]) -> Value {
     json!({"p50": at(0.5), "p95": at(0.95), "p99": at(0.99), "max": at(1.0)})
 }
 
-/// One hash of many takes, in their order.
+/// Combines the hashes of takes, in their order.
 pub(crate) fn combined(hashes: impl Iterator<Item = u64>) -> String {
     let fold = |sum: u64, hash: u64| (sum.rotate_left(5) ^ hash).wrapping_mul(0x0000_0100_0000_01b3);
     format!("{:016x}", hashes.fold(0xcbf2_9ce4_8422_2325, fold))

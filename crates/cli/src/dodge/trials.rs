@@ -1,4 +1,4 @@
-//! Many random balls: what was decided, how it ended on the frames that were played, what it cost, and how it looks to the judge.
+//! Throws many random balls and reports decisions, outcomes on the played frames, CPU time, and faults found by the judge.
 
 use std::fmt::Write as _;
 
@@ -13,25 +13,25 @@ use serde_json::{Map, Value, json};
 use super::{AFTER, combined, spread};
 use crate::{Progress, Report, judged};
 
-/// Candidates a slice of the search works out in one tick.
+/// Candidates that the search evaluates in one tick.
 const SLICE: u32 = 64;
-/// A ball at head or torso seen this long ahead should be answered, seconds.
+/// Balls at head or torso seen at least this long ahead should be defended, seconds.
 const IN_TIME: f32 = 0.6;
-/// Leads by which answers are told apart, seconds: trials have 0.3 to 1.2.
+/// Ranges of lead that are counted separately, seconds; leads of trials are 0.3 to 1.2.
 const LEADS: [(f32, f32); 3] = [(0.3, 0.6), (0.6, 0.9), (0.9, 1.2)];
 
-/// What an attack was answered with.
+/// How an attack was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Answer {
-    /// An avoidance that clears it as it is.
+    /// An avoidance that clears the ball unchanged.
     Motion,
-    /// An avoidance that was bent until it did.
+    /// An avoidance that clears the ball after bending.
     BentMotion,
-    /// A bend of what was played anyway.
+    /// A bend of the motion that was playing anyway.
     BentPose,
-    /// A guard.
+    /// A block with a wrist.
     Block,
-    /// Nothing helped.
+    /// The ball hit.
     Hit,
 }
 
@@ -53,7 +53,7 @@ impl Answer {
         }
     }
 
-    /// As written in JSON.
+    /// Key in JSON.
     fn key(self) -> &'static str {
         match self {
             Answer::Motion => "by_motion",
@@ -65,51 +65,53 @@ impl Answer {
     }
 }
 
-/// One threatening ball.
-struct Outcome {
+/// Decision, outcome and figures of one threatening ball.
+struct TrialResult {
     target: Target,
     lead: f32,
     answer: Answer,
     decision: DodgeDecision,
-    /// CPU time of a decision on a ball not seen before: the search, then all of it with bends and blocks.
+    /// CPU time on a ball not seen before: of the search, and of the whole decision with bends and blocks.
     search_us: f64,
     decision_us: f64,
-    /// The search again without the index.
+    /// CPU time of the search repeated without the index.
     enumerated_us: f64,
     enumerated: u32,
-    /// Whether an avoiding path was found before the edge that was played ended.
+    /// Whether an avoiding path was found before the playing edge ended.
     before_edge_end: bool,
-    /// Where a path avoids as it is: its cost over the exhaustive optimum's, if the decision is one of those.
+    /// If any path avoids the ball unchanged: cost of the chosen path over the optimum's (if such a path was chosen), and
+    /// the optimum's clearance, metres.
     optimum: Option<(Option<f64>, f32)>,
-    /// Mean way of the body's spheres from where they would have been when the ball arrives, metres.
+    /// Mean displacement of the body's spheres, against undisturbed playback, when the ball arrives, metres.
     displacement: Option<f64>,
     quality: Quality,
     undisturbed: Quality,
-    /// What the judge of plausible motion says against the take, and against undisturbed playback.
+    /// Faults found by the judge in the take, and in undisturbed playback.
     faults: Vec<&'static str>,
     undisturbed_faults: Vec<&'static str>,
     hash: u64,
 }
 
-/// What became of one ball.
+/// What happened to one ball.
 enum Thrown {
-    /// Misses what is played anyway.
+    /// It misses the character anyway.
     Harmless,
-    /// Touched the body already.
+    /// It touched the body from the start.
     Refused,
-    Threatening(Box<Outcome>),
+    Threatening(Box<TrialResult>),
 }
 
 pub(super) fn run(defence: &Defence, count: u32, seed: u64, progress: &Progress) -> Report {
     let bar = progress.bar(count as usize, "throwing");
     let exhaustive = Exhaustive::new(defence.library());
-    let one = |scratch: &mut DodgeScratch, k: u32| {
+    let throw_one = |scratch: &mut DodgeScratch, k: u32| {
         let number = seed.wrapping_mul(1_000_003).wrapping_add(u64::from(k));
         let trial = Trial::random(defence.library(), number);
         bar.inc(1);
         trial.and_then(|trial| throw(defence, &exhaustive, &trial, scratch))
     };
-    let thrown: Vec<Thrown> = (0..count).into_par_iter().map_init(DodgeScratch::default, one).flatten_iter().collect();
+    let thrown: Vec<Thrown> =
+        (0..count).into_par_iter().map_init(DodgeScratch::default, throw_one).flatten_iter().collect();
     bar.finish_and_clear();
     report(defence, &thrown)
 }
@@ -139,13 +141,13 @@ fn throw(defence: &Defence, exhaustive: &Exhaustive, trial: &Trial, scratch: &mu
     let ruling = dodge_referee::judge(&trial.character, &decision, &trial.ahead, &trial.threats);
     let found = exhaustive.all(&trial.character, &trial.threats);
     let optimum = found.iter().min_by(|a, b| a.cost.total_cmp(&b.cost)).map(|best| {
-        // The plan's edges go on beyond the avoidance as far as the attack lasts.
+        // The plan's edges continue beyond the avoidance until the attack is over.
         let own = found.iter().filter(|f| decision.span.is_some() && decision.edges.starts_with(&f.edges));
         (own.map(|f| f.cost).min_by(f32::total_cmp).map(|own| f64::from(own / best.cost)), best.clearance)
     });
     let answer = Answer::of(&decision, &ruling);
     let (take, without) = (play(trial, Some(&decision))?, play(trial, None)?);
-    Some(Thrown::Threatening(Box::new(Outcome {
+    Some(Thrown::Threatening(Box::new(TrialResult {
         target: trial.target,
         lead: trial.lead,
         answer,
@@ -165,7 +167,7 @@ fn throw(defence: &Defence, exhaustive: &Exhaustive, trial: &Trial, scratch: &mu
     })))
 }
 
-/// CPU time of a search without the index, and its candidates.
+/// CPU time of a search without the index in microseconds, and its number of candidates.
 fn enumerate(defence: &Defence, trial: &Trial, scratch: &mut DodgeScratch) -> (f64, u32) {
     let mut planner = defence.planner();
     planner.config.use_index = false;
@@ -176,7 +178,7 @@ fn enumerate(defence: &Defence, trial: &Trial, scratch: &mut DodgeScratch) -> (f
     (start.elapsed().as_secs_f64() * 1e6, search.counts().enumerated)
 }
 
-/// Mean distance of the body's spheres from where they would have been when the ball arrives, metres.
+/// Mean distance between the body's spheres in the take and in undisturbed playback when the ball arrives, metres.
 fn displacement(trial: &Trial, decision: &DodgeDecision) -> Option<f64> {
     let moved = dodge_referee::played(&trial.character, decision, &trial.ahead, trial.lead);
     let stayed = dodge_referee::undisturbed(&trial.character, &trial.ahead, trial.lead);
@@ -185,7 +187,7 @@ fn displacement(trial: &Trial, decision: &DodgeDecision) -> Option<f64> {
     Some(f64::from(mean))
 }
 
-/// The take from a little before the attack is seen to well after it has passed; undisturbed without a decision.
+/// Plays from the moment the attack is seen until well after it has passed; undisturbed without a decision.
 fn play(trial: &Trial, decision: Option<&DodgeDecision>) -> Option<Take> {
     let mut character = trial.character.clone();
     let mut recorder = Recorder::default();
@@ -193,8 +195,8 @@ fn play(trial: &Trial, decision: Option<&DodgeDecision>) -> Option<Take> {
     if let Some(decision) = decision {
         character.follow(&decision.edges, &decision.warp, decision.bend);
     }
-    let goes_on = decision.is_none_or(|d| d.edges.is_empty());
-    let mut queue = if goes_on { trial.ahead.clone() } else { Vec::new() }.into_iter();
+    let undisturbed = decision.is_none_or(|d| d.edges.is_empty());
+    let mut queue = if undisturbed { trial.ahead.clone() } else { Vec::new() }.into_iter();
     for _ in 0..((trial.lead + AFTER) * TICKS as f32) as u32 {
         let began = character.step(|_, next| queue.next().filter(|e| next.contains(e)).unwrap_or(next[0]));
         recorder.record(&character, began);
@@ -202,13 +204,13 @@ fn play(trial: &Trial, decision: Option<&DodgeDecision>) -> Option<Take> {
     recorder.finish("trial", character.library().skeleton()).ok()
 }
 
-/// How many of how many, as a share.
+/// A share; null if there is no whole.
 fn share(part: usize, whole: usize) -> Value {
     if whole == 0 { Value::Null } else { json!(part as f64 / whole as f64) }
 }
 
-/// Answers by kind, with how many there are.
-fn answers(of: &[&Outcome]) -> Map<String, Value> {
+/// Counts answers by kind.
+fn answers(of: &[&TrialResult]) -> Map<String, Value> {
     let count = |answer: Answer| of.iter().filter(|o| o.answer == answer).count();
     let mut all: Map<String, Value> =
         Answer::ALL.iter().map(|answer| (answer.key().to_owned(), json!(count(*answer)))).collect();
@@ -219,41 +221,42 @@ fn answers(of: &[&Outcome]) -> Map<String, Value> {
 }
 
 fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
-    let outcomes: Vec<&Outcome> =
+    let results: Vec<&TrialResult> =
         thrown.iter().filter_map(|t| if let Thrown::Threatening(o) = t { Some(&**o) } else { None }).collect();
     let refused = thrown.iter().filter(|t| matches!(t, Thrown::Refused)).count();
-    let count = |test: &dyn Fn(&Outcome) -> bool| outcomes.iter().filter(|o| test(o)).count();
-    let of = |value: &dyn Fn(&Outcome) -> f64| spread(&mut outcomes.iter().map(|o| value(o)).collect::<Vec<_>>());
-    let mean =
-        |value: &dyn Fn(&Outcome) -> f64| outcomes.iter().map(|o| value(o)).sum::<f64>() / outcomes.len().max(1) as f64;
-    let avoided = |o: &Outcome| !matches!(o.answer, Answer::Block | Answer::Hit);
-    let all = outcomes.len();
+    let count = |test: &dyn Fn(&TrialResult) -> bool| results.iter().filter(|o| test(o)).count();
+    let of = |value: &dyn Fn(&TrialResult) -> f64| spread(&mut results.iter().map(|o| value(o)).collect::<Vec<_>>());
+    let mean = |value: &dyn Fn(&TrialResult) -> f64| {
+        results.iter().map(|o| value(o)).sum::<f64>() / results.len().max(1) as f64
+    };
+    let avoided = |o: &TrialResult| !matches!(o.answer, Answer::Block | Answer::Hit);
+    let all = results.len();
     let avoidable = count(&|o| o.optimum.is_some());
-    let ratios: Vec<f64> = outcomes.iter().filter_map(|o| o.optimum?.0).collect();
-    let agreed = |o: &Outcome| o.optimum.is_some_and(|(ratio, _)| ratio.is_some_and(|r| r <= 1.01));
-    let core = |o: &Outcome| o.target.is_core() && o.lead >= IN_TIME;
+    let ratios: Vec<f64> = results.iter().filter_map(|o| o.optimum?.0).collect();
+    let agreed = |o: &TrialResult| o.optimum.is_some_and(|(ratio, _)| ratio.is_some_and(|r| r <= 1.01));
+    let core = |o: &TrialResult| o.target.is_core() && o.lead >= IN_TIME;
     let targets: Map<String, Value> = Target::ALL
         .iter()
         .map(|target| {
-            let own: Vec<&Outcome> = outcomes.iter().copied().filter(|o| o.target == *target).collect();
+            let own: Vec<&TrialResult> = results.iter().copied().filter(|o| o.target == *target).collect();
             (target.name().to_owned(), Value::Object(answers(&own)))
         })
         .collect();
     let leads: Map<String, Value> = LEADS
         .iter()
         .map(|(from, to)| {
-            let own: Vec<&Outcome> = outcomes.iter().copied().filter(|o| (*from..*to).contains(&o.lead)).collect();
+            let own: Vec<&TrialResult> = results.iter().copied().filter(|o| (*from..*to).contains(&o.lead)).collect();
             (format!("{from:.1}-{to:.1} s"), Value::Object(answers(&own)))
         })
         .collect();
     let by_answer: Map<String, Value> = Answer::ALL
         .iter()
         .map(|answer| {
-            let own = outcomes.iter().filter(|o| o.answer == *answer).map(|o| &o.faults);
+            let own = results.iter().filter(|o| o.answer == *answer).map(|o| &o.faults);
             (answer.key().to_owned(), judged::count(own))
         })
         .collect();
-    let disagreed: Vec<Value> = outcomes
+    let disagreed: Vec<Value> = results
         .iter()
         .filter(|o| o.optimum.is_some() && !agreed(o))
         .map(|o| {
@@ -263,13 +266,13 @@ fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
             })
         })
         .collect();
-    let mut displacement: Vec<f64> = outcomes.iter().filter_map(|o| o.displacement).collect();
+    let mut displacement: Vec<f64> = results.iter().filter_map(|o| o.displacement).collect();
     let mut json = json!({
-        "hash": combined(outcomes.iter().map(|o| o.hash)),
+        "hash": combined(results.iter().map(|o| o.hash)),
         "trials": thrown.len(), "threatening": all, "refused": refused,
         "avoided": count(&avoided), "blocked": count(&|o| o.answer == Answer::Block),
         "adapted": count(&|o| o.decision.bend.is_some()),
-        "answers": answers(&outcomes), "targets": targets, "leads": leads,
+        "answers": answers(&results), "targets": targets, "leads": leads,
         "avoidable": avoidable,
         "avoided_of_avoidable_share": share(count(&|o| o.optimum.is_some() && avoided(o)), avoidable),
         "agreed": count(&agreed), "agreed_share": share(count(&agreed), avoidable),
@@ -293,7 +296,7 @@ fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
         "snap": of(&|o| f64::from(o.quality.snap)), "snap_at_joins": of(&|o| f64::from(o.quality.snap_at_joins)),
         "balance_cm": of(&|o| f64::from(o.quality.balance_cm)),
         "source_balance_cm": of(&|o| f64::from(o.quality.source_balance_cm)),
-        "judge": {"by_answer": by_answer, "undisturbed": judged::count(outcomes.iter().map(|o| &o.undisturbed_faults))},
+        "judge": {"by_answer": by_answer, "undisturbed": judged::count(results.iter().map(|o| &o.undisturbed_faults))},
         "disagreed": disagreed,
         "index_bytes": defence.index().bytes(), "index_paths": defence.index().avoid.len(),
         "index_cells": defence.index().avoid.cells(), "bodies_bytes": defence.bodies().bytes(),
@@ -305,7 +308,7 @@ fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
     Report { text: text(&json), json }
 }
 
-/// The same for people.
+/// The report as text.
 fn text(json: &Value) -> String {
     let percent = |v: &Value| v.as_f64().map_or("none".to_owned(), |v| format!("{:.1} %", v * 100.0));
     let us = |v: &Value| {

@@ -1,4 +1,4 @@
-//! Oshita and Masaoka: what a query costs with and without culling and index, ours beside theirs.
+//! Table 1 of Oshita and Masaoka: time of a query with and without culling and index, ours beside theirs.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,26 +10,28 @@ use kumite_stage::attack_trial::Trial;
 use kumite_stage::dodge_referee::Exhaustive;
 use serde_json::{Value, json};
 
+use super::{html_page, html_row};
 use crate::args::TablesArgs;
 use crate::failure::{CliResult, Failure};
 use crate::{Progress, Report, bake, dodge};
 
-/// Table 1 of Oshita and Masaoka: culling, index, milliseconds on a Pentium 4.
+/// Their table: culling, index, milliseconds on a Pentium 4.
 const THEIRS: [(bool, bool, f64); 4] =
     [(true, true, 14.0), (true, false, 225.0), (false, true, 18.0), (false, false, 496.0)];
-/// A Pentium 4 of their time against one core of a 2.87 GHz Zen 4: an estimate.
+/// Estimated speed of one core of a 2.87 GHz Zen 4 relative to their Pentium 4.
 const SCALE: f64 = 4.0;
-/// Attacks the naive method is timed on: it takes seconds for what the others do in microseconds.
+/// Attacks that the naive method is timed on: few, because it takes seconds where the others take microseconds.
 const NAIVE: usize = 20;
 
-/// What a condition took and gave.
+/// Times and answers under one condition.
 #[derive(Default)]
 struct Condition {
     search_us: Vec<f64>,
     decision_us: Vec<f64>,
     candidates: u32,
     culled: u32,
-    /// Avoided by a path as it is, by a bent path, by bending what is played; blocked; hit. As the plan expects.
+    /// Counts as the plan expects them: avoided by an unchanged path, by a bent path, by bending the playing motion; blocked;
+    /// hit.
     answers: [u32; 5],
 }
 
@@ -81,7 +83,7 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
     let mut scratch = DodgeScratch::default();
     let mut conditions: [Condition; 4] = Default::default();
     for (k, trial) in trials.iter().enumerate() {
-        // Whoever comes first pays for the ball's way into the caches: each condition does so equally often.
+        // The first condition pays for loading the caches, so each condition is first equally often.
         for turn in 0..THEIRS.len() {
             let at = (k + turn) % THEIRS.len();
             let (cull, index, _) = THEIRS[at];
@@ -147,8 +149,8 @@ fn cells(row: &Value) -> [String; HEADS.len()] {
     ]
 }
 
-/// Of each condition: the search beside the paper's, the whole decision with bends and blocks, how many candidates it looked at and threw
-/// away unseen, and what the answers then were: what culling throws away cannot be bent.
+/// Per condition: search time beside the paper's, time of the whole decision with bends and blocks, candidates found and culled,
+/// and shares of the answers. Culled candidates cannot be bent.
 const HEADS: [&str; 12] = [
     "condition",
     "",
@@ -192,18 +194,11 @@ fn table(json: &Value, markdown: bool) -> String {
 }
 
 fn html(json: &Value) -> String {
-    let row = |tag: &str, cells: &[String]| {
-        let cells: String = cells.iter().map(|c| format!("<{tag}>{c}</{tag}>")).collect();
-        format!("<tr>{cells}</tr>\n")
-    };
-    let mut body = row("th", &HEADS.map(str::to_owned));
-    for r in json["rows"].as_array().into_iter().flatten() {
-        body += &row("td", &cells(r));
+    let mut rows = html_row("th", &HEADS.map(str::to_owned));
+    for row in json["rows"].as_array().into_iter().flatten() {
+        rows += &html_row("td", &cells(row));
     }
-    format!(
-        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Oshita and Masaoka, Table 1</title>\n\
-         <style>body{{font:16px system-ui;margin:2rem}}td,th{{padding:.3rem .8rem;text-align:left}}</style>\n\
-         <h1>Oshita and Masaoka, Table 1</h1>\n<table>\n{body}</table>\n<p>naive: every path, played: {:.1} ms</p></html>\n",
-        json["naive_ms"].as_f64().unwrap_or(0.0)
-    )
+    let naive = json["naive_ms"].as_f64().unwrap_or(0.0);
+    let body = format!("<table>\n{rows}</table>\n<p>naive: every path, played: {naive:.1} ms</p>");
+    html_page("Oshita and Masaoka, Table 1", &body)
 }

@@ -1,7 +1,8 @@
-//! Duits, *Choices*: actions told by the joints with large accelerations (Shum, Komura and Yamazaki) against joint-angle ranges (Duits).
+//! Duits, *Choices*: actions classified by joints with large accelerations (Shum, Komura and Yamazaki) and by joint-angle
+//! ranges (Duits).
 //!
-//! His tables give no rate of success: his set was twenty clips, the ranges were made for them, and four actions were named by hand. Ours
-//! are measured on clips whose labels are known, each judged by numbers fitted to all the others.
+//! His tables give no success rate: there were twenty clips, the ranges were made for them, and four actions were named by hand.
+//! Our rates are measured on labelled clips, each classified with parameters fitted to all the others.
 
 use std::path::Path;
 
@@ -75,7 +76,7 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
     Ok(Report { text, json })
 }
 
-/// What the longest labelled span says the clip shows.
+/// What the clip shows, by its longest labelled span.
 fn truth(clip: &Clip) -> Option<Truth> {
     let longest = |a: &&Span, b: &&Span| (a.to - a.from).total_cmp(&(b.to - b.from));
     Truth::of_span(clip.spans.iter().max_by(longest)?)

@@ -1,5 +1,5 @@
-//! Chen and Steed: path finding and following beside environment-aware motion sampling, ours beside theirs; then every method beside the
-//! others, and what an evaluation costs.
+//! Tables 1 and 2 of Chen and Steed: path finding and following (PFF) and environment-aware motion sampling (EMS), ours beside
+//! theirs; then all methods side by side, and the time of an evaluation.
 
 use std::fmt::Write as _;
 
@@ -9,6 +9,7 @@ use kumite_plan::{Alone, Pool};
 use kumite_stage::walk::{WalkOutcome, WalkRequest, Walker};
 use serde_json::{Value, json};
 
+use super::{html_page, html_row};
 use crate::args::TablesArgs;
 use crate::failure::CliResult;
 use crate::rayon_pool::RayonPool;
@@ -17,7 +18,7 @@ use crate::{Progress, Report};
 
 /// The paper's figures: two-corner average and optimal, cluttered average, optimal and grid; PFF, EMS.
 type Theirs = [(f64, f64); 5];
-/// Name in the paper, our key, and theirs.
+/// Name in the paper, our key, and their figures.
 const ROWS: [(&str, &str, Theirs); 7] = [
     ("# of transitions", "transitions", [(12.5, 11.3), (12.0, 9.0), (22.7, 11.4), (18.0, 5.0), (27.0, 6.0)]),
     ("transition costs", "transition_cost", [(3.74, 3.88), (3.97, 3.23), (6.5, 3.41), (5.63, 1.6), (5.5, 1.28)]),
@@ -31,7 +32,7 @@ const ROWS: [(&str, &str, Theirs); 7] = [
     ),
     ("search, s", "search_seconds", [(106.2, 39.03), (70.43, 21.34), (740.82, 38.13), (686.94, 3.85), (332.3, 3.86)]),
 ];
-/// Rows the paper does not have.
+/// Rows that the paper does not have.
 const OURS: [(&str, &str); 5] = [
     ("travel of the way", "travel_ratio"),
     ("after bending, cm", "warped_location_cm"),
@@ -39,13 +40,13 @@ const OURS: [(&str, &str); 5] = [
     ("frames in collision", "collision_frames"),
     ("evaluations", "evaluations"),
 ];
-/// A P9700 of 2.8 GHz against one core of a 2.87 GHz Zen 4: an estimate.
+/// Estimated speed of one core of a 2.87 GHz Zen 4 relative to their 2.8 GHz P9700.
 const SCALE: f64 = 2.5;
-/// Random starts of each search: the best local minimum of these is taken.
+/// Random starts of each search, of which the best local minimum is taken.
 const STARTS: u32 = 5;
 /// CPU seconds that every method gets for a walk where all are compared.
 const BUDGET: f64 = 1.0;
-/// The paper's trials.
+/// Trials per scene, as in the paper.
 const TRIALS: u64 = 10;
 const COLUMNS: [&str; 5] =
     ["two-corner average", "two-corner optimal", "cluttered average", "cluttered optimal", "grid"];
@@ -67,8 +68,8 @@ fn rows(
     Ok(rows)
 }
 
-/// One method on a budget of CPU time: searched with twice the effort each time until the next would cost more than is left; the best of all.
-/// What it spent comes first.
+/// Runs one method on a budget of CPU time, doubling the effort until the next run would exceed it. Returns the best run, with
+/// the time spent on all of them as its first value.
 fn budgeted(walker: &Walker, scene: &str, method: Method, seed: u64) -> CliResult<Row> {
     let request = request(scene, seed)?;
     let mut effort = Effort { starts: 1, states: 1000, beam: 25, ..Effort::default() };
@@ -93,15 +94,15 @@ fn budgeted(walker: &Walker, scene: &str, method: Method, seed: u64) -> CliResul
     }
 }
 
-/// What evaluations cost, nanoseconds.
+/// Times of one evaluation, nanoseconds.
 struct Speed {
     /// Within a search.
     within: f64,
     /// From scratch.
     whole: f64,
-    /// Every point against every obstacle.
+    /// Testing every point against every obstacle.
     naive: f64,
-    /// By how much two threads are faster than one in the same search, by the clock.
+    /// Wall-clock speed-up of two threads over one in the same search.
     two_threads: f64,
 }
 
@@ -135,7 +136,7 @@ fn speed(walker: &Walker, request: &WalkRequest) -> Option<Speed> {
 }
 
 pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
-    // As in the paper: what is bent is bent only at the end.
+    // As in the paper, motions are changed only at the end of the walk.
     let plain = walker(&args.library, args.data.as_deref(), false, progress)?;
     let bar = progress.bar(8, "walking");
     let effort = Effort { starts: STARTS, ..Effort::default() };
@@ -152,16 +153,16 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
         }
         columns.push([both[0]["best"].clone(), both[1]["best"].clone()]);
     }
-    let bent = walker(&args.library, args.data.as_deref(), true, progress)?;
+    let nudged = walker(&args.library, args.data.as_deref(), true, progress)?;
     let mut methods = Vec::new();
     for method in Method::ALL {
         let all: CliResult<Vec<Row>> =
-            (first..first + TRIALS).map(|seed| budgeted(&bent, "clutter", method, seed)).collect();
-        let told = summary(&all?);
+            (first..first + TRIALS).map(|seed| budgeted(&nudged, "clutter", method, seed)).collect();
+        let summary = summary(&all?);
         methods.push(json!({
-            "method": method.name(), "solved": told["solved"], "trials": TRIALS, "excess_turning_deg": told["mean_arrived"]["excess_turning_deg"],
-            "transitions": told["mean_arrived"]["transitions"], "travel_ratio": told["mean_arrived"]["travel_ratio"],
-            "search_seconds": told["mean"]["search_seconds"], "collision_frames": told["mean"]["collision_frames"],
+            "method": method.name(), "solved": summary["solved"], "trials": TRIALS, "excess_turning_deg": summary["mean_arrived"]["excess_turning_deg"],
+            "transitions": summary["mean_arrived"]["transitions"], "travel_ratio": summary["mean_arrived"]["travel_ratio"],
+            "search_seconds": summary["mean"]["search_seconds"], "collision_frames": summary["mean"]["collision_frames"],
         }));
     }
     bar.finish_and_clear();
@@ -183,7 +184,7 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
             })
         })
         .collect();
-    // The length of the paper's ways is not published: what compares is how much shorter EMS goes.
+    // The paper does not give the length of its courses, but EMS and PFF can be compared.
     if let Some((_, key, theirs)) = ROWS.iter().find(|r| r.1 == "travel_cm") {
         table.push(row("travel, EMS of PFF", "travel_of_pff", &|k, [pff, ems]| {
             let ours = ems[key].as_f64().zip(pff[key].as_f64()).map(|(ems, pff)| ems / pff);
@@ -210,7 +211,7 @@ fn cell(value: &Value, key: &str) -> String {
     }
 }
 
-/// One table for each column, as lists of cells.
+/// One table per scene column, as rows of cells.
 fn tables(json: &Value) -> Vec<(String, Vec<[String; 5]>)> {
     COLUMNS
         .iter()
@@ -286,23 +287,16 @@ fn text(json: &Value, markdown: bool) -> String {
 }
 
 fn html(json: &Value) -> String {
-    let row = |tag: &str, cells: &[String]| {
-        let cells: String = cells.iter().map(|c| format!("<{tag}>{c}</{tag}>")).collect();
-        format!("<tr>{cells}</tr>\n")
-    };
     let mut body = String::new();
     let mut put = |title: &str, heads: &[&str; 5], rows: &[[String; 5]]| {
-        let rows: String = rows.iter().map(|r| row("td", r)).collect();
-        let _ = write!(body, "<h2>{title}</h2>\n<table>\n{}{rows}</table>\n", row("th", &heads.map(str::to_owned)));
+        let rows: String = rows.iter().map(|r| html_row("td", r)).collect();
+        let heads = html_row("th", &heads.map(str::to_owned));
+        let _ = write!(body, "<h2>{title}</h2>\n<table>\n{heads}{rows}</table>\n");
     };
     for (title, rows) in tables(json) {
         put(&title, &HEADS, &rows);
     }
     put(METHODS, &METHOD_HEADS, &methods(json));
-    format!(
-        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Chen and Steed, Tables 1 and 2</title>\n\
-         <style>body{{font:16px system-ui;margin:2rem}}td,th{{padding:.3rem .8rem;text-align:left}}</style>\n\
-         <h1>Chen and Steed, Tables 1 and 2</h1>\n{body}<p>{}</p></html>\n",
-        speeds(json)
-    )
+    let _ = write!(body, "<p>{}</p>", speeds(json));
+    html_page("Chen and Steed, Tables 1 and 2", &body)
 }

@@ -1,4 +1,4 @@
-//! `kumite tables`: the papers' experiments, ours beside theirs; one module per paper.
+//! `kumite tables`: repeats the experiments of papers and shows our figures beside theirs; one module per paper.
 
 mod avoidance;
 mod choices;
@@ -8,7 +8,7 @@ use crate::args::TablesArgs;
 use crate::failure::{CliResult, Failure};
 use crate::{Progress, Report};
 
-/// Papers whose tables are run again.
+/// Names of the papers.
 const PAPERS: &str = "avoidance, choices, environment";
 
 pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
@@ -17,8 +17,23 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
         "choices" => choices::run(args, progress),
         "environment" => environment::run(args, progress),
         other => {
-            let message = format!("there are no tables of {other:?}; allowed is {PAPERS}");
+            let message = format!("there are no tables of {other:?}; allowed are {PAPERS}");
             Err(Failure::bad(message).key("PAPER").found(other).allowed(PAPERS))
         }
     }
+}
+
+/// A row of an HTML table; `tag` is `th` or `td`.
+fn html_row(tag: &str, cells: &[String]) -> String {
+    let cells: String = cells.iter().map(|c| format!("<{tag}>{c}</{tag}>")).collect();
+    format!("<tr>{cells}</tr>\n")
+}
+
+/// An HTML page around a body of tables.
+fn html_page(title: &str, body: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>{title}</title>\n\
+         <style>body{{font:16px system-ui;margin:2rem}}td,th{{padding:.3rem .8rem;text-align:left}}</style>\n\
+         <h1>{title}</h1>\n{body}</html>\n"
+    )
 }
