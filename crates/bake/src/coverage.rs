@@ -13,7 +13,7 @@ use crate::repair::{NO_WAY, Repaired, is_bridge};
 
 /// Directions that are looked at: evenly around, the first ahead, then to the left.
 pub const DIRECTIONS: usize = 16;
-/// Seconds after which it is asked how far one gets.
+/// How far motion carries is measured after these times, seconds.
 pub const HORIZONS: [f32; 3] = [1.0, 2.0, 3.0];
 
 /// How far the body can be carried.
@@ -216,7 +216,7 @@ pub fn gaps(
     dodged: &[(&str, f32)],
 ) -> Vec<Gap> {
     let mut gaps = Vec::new();
-    // Most is mended by bridges; what is told here is what is still missing.
+    // Bridges mend most of it; what is reported here is still missing.
     let missing = |l: &&Lost| {
         let clip = library.clip(l.clip);
         !keeps(clip, l.clip, &clip.spans[l.span as usize], library.graph().edges(), &UNBROKEN)
@@ -234,7 +234,7 @@ pub fn gaps(
             });
         }
     }
-    // Spans that have no way in or out are told already, with why.
+    // Spans without a way in or out are already reported, with the reason.
     for left in repaired.into_iter().flat_map(|r| &r.left).filter(|l| report.is_none() || !l.ends_with(NO_WAY)) {
         let fix = if left.contains("begins late") {
             "capture an avoidance out of this motion: from here no person gets into the stance of those there are in less time"

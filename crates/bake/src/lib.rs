@@ -1,4 +1,4 @@
-//! From raw clips to a library: what a capture is (who is what, which way is up, how long a metre is, what the true
+//! From raw clips to a library: what a capture is (which joint plays which role, which way is up, how long a metre is, what the true
 //! rate is), where feet are planted.
 //!
 //! Does not: read files, know the clock, or run while characters play. Same clips give the same answers.

@@ -61,7 +61,7 @@ pub enum BakeError {
     Library(LibraryError),
 }
 
-/// Bad transitions are taken out, which lets others in that were not rehearsed; after so many rounds what is left is left.
+/// Taking out bad transitions lets in others that were not rehearsed; after this many rounds the rest is accepted.
 const ROUNDS: usize = 12;
 
 /// Makes the library. Same clips, same library, on any number of threads.

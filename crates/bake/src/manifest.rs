@@ -1,4 +1,4 @@
-//! Manifests of libraries (`library.toml`): which clips, what part of them, at what true rate, with which labels, thanks to whom.
+//! Manifests of libraries (`library.toml`): which clips, what part of them, at what true rate, with which labels and credits.
 
 use kumite_motion::{Clip, Direction, Height, Role, Span, SpanKind, Strike, StrikeKind};
 use kumite_text::{Lines, TextError};
@@ -23,7 +23,7 @@ pub struct Manifest {
 pub struct Header {
     /// For people.
     pub name: String,
-    /// Whom to thank, a line each.
+    /// Credits, one line each.
     #[serde(default)]
     pub attribution: Vec<String>,
     /// Frames per second of the library; [`FPS`](crate::prepare::FPS) if left out.

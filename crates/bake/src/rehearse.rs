@@ -1,4 +1,4 @@
-//! Every join is played once before it goes into a library: what a distance between poses cannot tell, a stage can.
+//! Every join is played once before it goes into a library: playing shows what a distance between poses cannot.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use rayon::prelude::*;
 const SNAP: f32 = 1.0;
 /// Nor may planted feet slide faster than this in the motion around it, centimetres per second on average.
 const SLIDE: f32 = 4.0;
-/// So many ways to come to a join are tried: a join may begin before the one before is over.
+/// Run-ups tried for each join: a join may begin before the previous one is over.
 const RUN_UPS: usize = 4;
-/// How long the motion goes on after the join, seconds: as long as joins last.
+/// How long the motion is played after the join, seconds: as long as joins last.
 const AFTER: f32 = 0.4;
 
 /// Those of some joins of a library that look bad when they are played, sorted.
@@ -53,7 +53,7 @@ fn passes(library: &Arc<Library>, before: &[Vec<EdgeIdx>], run_up: EdgeIdx, join
     let seconds = graph.edge(start).seconds + graph.edge(run_up).seconds + AFTER;
     for _ in 0..(seconds * TICKS as f32) as u32 {
         let began = character.step(|_, next| {
-            // After it the clip goes on by itself where it can: another join would be another rehearsal.
+            // After the join the clip continues by itself where it can: another join would be another rehearsal.
             let on = next.iter().find(|e| graph.edge(**e).join.is_none());
             script.next().or_else(|| on.or(next.first()).copied()).unwrap_or(join)
         });

@@ -16,7 +16,7 @@ use crate::transitions::TransitionConfig;
 pub struct WalkingConfig {
     /// Clips that hold a span of one of these kinds are taken.
     pub kinds: Vec<SpanKind>,
-    /// And none of these: nobody punches on the way.
+    /// Clips that hold one of these are left out: walkers do not punch.
     pub never: Vec<SpanKind>,
     /// Whether every clip comes in its mirror image too.
     pub mirror: bool,
@@ -24,9 +24,9 @@ pub struct WalkingConfig {
     pub node_seconds: f32,
     /// After a join the motion runs at least this long, seconds.
     pub edge_seconds: f32,
-    /// Ways out of a node.
+    /// Edges that leave one node.
     pub most_leaving: usize,
-    /// Entries into one clip from one node are at least this far apart, seconds.
+    /// Joins from one node into one clip enter it at least this far apart, seconds.
     pub target_gap_seconds: f32,
 }
 

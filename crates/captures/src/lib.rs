@@ -42,7 +42,7 @@ pub fn folders() -> Vec<PathBuf> {
     folders
 }
 
-/// Every file with this ending below the folders, sorted. Says in one line when there are none, so that a test that has nothing to look
+/// Every file with this ending below the folders, sorted. Records when there are none, so that a test that has nothing to look
 /// at is not taken for one that looked.
 pub fn files(ending: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();

@@ -2,7 +2,7 @@
 //!
 //! Every format is read in two steps. The first takes bytes and gives the file's own shape plus [`Warning`]s with
 //! line numbers; the second turns that shape into [`kumite_motion::Clip`]s. Lengths keep the file's unit and axes:
-//! what a unit is worth can only be told from whole skeletons, and is told elsewhere.
+//! the size of a unit can only be inferred from whole skeletons, which is done elsewhere.
 //!
 //! Does not: open files or sockets, guess units or axes, drop frames, rename joints. Input may be hostile: readers
 //! never panic, never recurse with the file's depth, and use memory in proportion to the bytes given.

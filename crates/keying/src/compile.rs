@@ -13,6 +13,7 @@ use kumite_text::TextError;
 use crate::check::check;
 use crate::curve::{Curve, Knot};
 use crate::file::{Attitude, Fist, Foot, FootPlace, Hand, Key, MotionFile, StanceFile};
+use crate::leg::{FootAt, Leg, Swing};
 
 /// Frames per second of what is compiled.
 pub const FPS: f32 = 60.0;
@@ -23,7 +24,7 @@ const LEG_REACH: f32 = 0.9985;
 const LEG_SOFT: f32 = 0.991;
 /// Frames before and after a stretch over which the pelvis gives way.
 const SOFT_FRAMES: usize = 7;
-/// From this share of its length on an arm gives less than is asked, so that elbows do not snap straight either.
+/// Beyond this share of its length an arm stretches less than its keys ask, so that elbows do not snap straight.
 const ARM_SOFT: f32 = 0.92;
 /// And never more than this.
 const ARM_REACH: f32 = 0.985;
@@ -86,32 +87,6 @@ struct Arm {
 }
 
 const WRISTS: [Role; 2] = [Role::LeftWrist, Role::RightWrist];
-
-/// One leg's curves.
-struct Leg {
-    ankle: Role,
-    toe: Role,
-    place: FootPlace,
-    /// Ankle to ball of the foot, flat on the floor, and the height of the ball's joint above the floor.
-    bone: Vec3,
-    ball_height: f32,
-    heel: Curve,
-    /// Turn on the ball of the foot.
-    twist: Curve,
-    steps: Vec<Swing>,
-}
-
-/// A step of one foot.
-struct Swing {
-    leave: f32,
-    land: f32,
-    /// The stance gone to.
-    to: Planar,
-    /// The foot's place in it.
-    place: FootPlace,
-    /// 0 is a pivot.
-    lift: f32,
-}
 
 /// The numbers of a stance.
 #[derive(Clone, Copy)]
@@ -185,7 +160,7 @@ struct Body<'a> {
     sinks: Vec<f32>,
 }
 
-fn radians(degrees: f32) -> f32 {
+pub(crate) fn radians(degrees: f32) -> f32 {
     degrees.to_radians()
 }
 
@@ -602,122 +577,5 @@ impl Frame {
 
     fn inverse(&self, world: Vec3) -> Vec3 {
         self.rotation.conjugate() * (world - self.place)
-    }
-}
-
-/// What a foot has to do with the floor.
-#[derive(Clone, Copy, PartialEq)]
-enum Hold {
-    Stands,
-    Pivots,
-    Swings,
-}
-
-/// A foot at a moment.
-struct FootAt {
-    /// Ball of the foot as it would stand flat; y is 0.
-    ball: Vec3,
-    turn: f32,
-    /// Positive raises the heel, about the ball; negative the toes, about the heel.
-    pitch: f32,
-    lift: f32,
-    planted: bool,
-    /// Turning on the ball.
-    pivots: bool,
-}
-
-impl FootAt {
-    fn ahead(&self) -> Vec3 {
-        yaw(self.turn) * Vec3::Z
-    }
-
-    fn contacts(&self, foot: Foot) -> Contacts {
-        let (heel, toe) = match foot {
-            Foot::Left => (Contacts::LEFT_HEEL, Contacts::LEFT_TOE),
-            Foot::Right => (Contacts::RIGHT_HEEL, Contacts::RIGHT_TOE),
-        };
-        const FLAT: f32 = 1e-4;
-        let mut contacts = Contacts::NONE;
-        if self.planted && self.pitch <= FLAT && !self.pivots {
-            contacts = contacts.with(heel);
-        }
-        if self.planted && self.pitch >= -FLAT {
-            contacts = contacts.with(toe);
-        }
-        contacts
-    }
-}
-
-impl Leg {
-    /// The stance this foot belongs to, its place in it, how high it swings, and the pivot it makes or the floor it has.
-    fn stance_at(&self, t: f32) -> (Planar, FootPlace, f32, Hold) {
-        let (mut from, mut place) = (Planar::IDENTITY, self.place);
-        for swing in &self.steps {
-            // A pivot leaves the ball where it is, whatever the stance does.
-            let pivot = |turn: f32| {
-                let at = Vec2::from_array(place.at);
-                let ball = from.point(Vec3::new(at.x, 0.0, at.y));
-                let gone = yaw(turn) * Vec3::new(at.x, 0.0, at.y);
-                Planar { turn, shift: Vec2::new(ball.x - gone.x, ball.z - gone.z) }
-            };
-            if t >= swing.land {
-                from = if swing.lift == 0.0 { pivot(swing.to.turn) } else { swing.to };
-                if swing.lift != 0.0 {
-                    place = swing.place;
-                }
-                continue;
-            }
-            if t <= swing.leave {
-                break;
-            }
-            let s = (t - swing.leave) / (swing.land - swing.leave);
-            // Minimum jerk alone is too fast in the middle: feet swing more evenly than hands.
-            let share = 0.5 * (ease(s) + s * s * (3.0 - 2.0 * s));
-            let turn = from.turn + wrap(swing.to.turn - from.turn) * share;
-            if swing.lift == 0.0 {
-                return (pivot(turn), place, 0.0, Hold::Pivots);
-            }
-            let mix = |a: f32, b: f32| a + (b - a) * share;
-            let between = Planar { turn, shift: from.shift.lerp(swing.to.shift, share) };
-            let between_places = FootPlace {
-                at: [0, 1].map(|i| mix(place.at[i], swing.place.at[i])),
-                turn: mix(place.turn, swing.place.turn),
-                heel: mix(place.heel, swing.place.heel),
-            };
-            let height = 16.0 * s * s * (1.0 - s) * (1.0 - s);
-            return (between, between_places, swing.lift * height, Hold::Swings);
-        }
-        (from, place, 0.0, Hold::Stands)
-    }
-
-    fn at(&self, t: f32) -> FootAt {
-        let (stance, place, lift, hold) = self.stance_at(t);
-        let pitch = radians(place.heel) + self.heel.at(t).x;
-        // A foot that has just turned, or is about to, stands on its ball only.
-        let twists = |dt: f32| (self.twist.at(t + dt).x - self.twist.at(t).x).abs() > 1e-6;
-        let (planted, pivots) = (hold != Hold::Swings, hold == Hold::Pivots || twists(-1.0 / FPS) || twists(1.0 / FPS));
-        let home = self.home(&stance, place);
-        FootAt { turn: home.turn + self.twist.at(t).x, pitch, lift, planted, pivots, ..home }
-    }
-
-    /// The foot where it belongs in a stance.
-    fn home(&self, stance: &Planar, place: FootPlace) -> FootAt {
-        let ball = stance.point(Vec3::new(place.at[0], 0.0, place.at[1]));
-        let turn = stance.turn + radians(place.turn);
-        FootAt { ball, turn, pitch: radians(place.heel), lift: 0.0, planted: true, pivots: false }
-    }
-
-    /// Where the ankle joint is.
-    fn ankle_at(&self, foot: &FootAt) -> Vec3 {
-        let level = yaw(foot.turn);
-        let tipped = level * about(Vec3::X, foot.pitch);
-        let joint = foot.ball + Vec3::Y * (self.ball_height + foot.lift);
-        if foot.pitch >= 0.0 {
-            return joint - tipped * self.bone;
-        }
-        // The heel's corner is on the floor, a little behind and right below the ankle.
-        let corner = Vec3::new(0.0, -(self.ball_height - self.bone.y), -0.3 * self.bone.z);
-        let flat_ankle = joint - level * self.bone;
-        flat_ankle + level * corner - tipped * corner
     }
 }

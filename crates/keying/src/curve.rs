@@ -22,7 +22,7 @@ pub(crate) struct Knot {
     pub(crate) at: f32,
     pub(crate) value: Vec3,
     pub(crate) ease: Ease,
-    /// Whether the curve stops here even though it goes on in the same direction.
+    /// Whether the curve stops here even though it continues in the same direction.
     pub(crate) hold: bool,
 }
 

@@ -24,7 +24,7 @@ pub struct StanceFile {
     /// Attitude of the rib cage, in the stance's frame, not the pelvis's.
     #[serde(default)]
     pub chest: Attitude,
-    /// Attitude of the head, likewise.
+    /// Attitude of the head, in the stance's frame.
     #[serde(default)]
     pub head: Attitude,
     /// Left wrist.
@@ -34,7 +34,7 @@ pub struct StanceFile {
     /// Turn of the left elbow about the line from shoulder to wrist; positive lifts it outwards.
     #[serde(default)]
     pub left_elbow: f32,
-    /// Likewise, right.
+    /// Turn of the right elbow; positive lifts it outwards.
     #[serde(default)]
     pub right_elbow: f32,
     /// Left hand on its forearm.
@@ -155,7 +155,7 @@ fn yes() -> bool {
 pub struct Key {
     /// When.
     pub at: f32,
-    /// Repeats the key so many seconds later, again and again.
+    /// Repeats the key at this interval, seconds.
     pub every: Option<f32>,
     /// How often in all, with `every`.
     pub times: Option<u32>,
@@ -189,11 +189,11 @@ pub struct Key {
     pub right_fist: Option<Fist>,
     /// Left heel, from the stance; negative lifts the toes.
     pub left_heel: Option<f32>,
-    /// Right heel, likewise.
+    /// Right heel, from the stance; negative lifts the toes.
     pub right_heel: Option<f32>,
     /// Turn of the left foot on its ball, from the stance, positive to the left.
     pub left_twist: Option<f32>,
-    /// Right foot, likewise.
+    /// Turn of the right foot on its ball, from the stance, positive to the left.
     pub right_twist: Option<f32>,
 }
 
@@ -225,7 +225,7 @@ pub struct Step {
     pub turn: f32,
     /// The stance turns about the ball of this foot, as it stood in the beginning, instead of about its origin.
     pub about: Option<Foot>,
-    /// Repeats the step so many seconds later, again and again.
+    /// Repeats the step at this interval, seconds.
     pub every: Option<f32>,
     /// How often in all, with `every`.
     pub times: Option<u32>,

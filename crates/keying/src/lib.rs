@@ -11,6 +11,7 @@ mod compile;
 mod curve;
 pub mod embedded;
 mod file;
+mod leg;
 
 pub use compile::{FPS, compile, mirrored};
 pub use curve::Ease;

@@ -21,7 +21,7 @@ pub struct Anatomy {
     pub floor: f32,
     /// Height of the ankle joints above the floor when the soles are flat on it.
     pub ankle: f32,
-    /// Height of the toe joints, likewise; where they would be if there are none.
+    /// Height of the toe joints above the floor, or where they would be on a skeleton without toes.
     pub toe: f32,
 }
 

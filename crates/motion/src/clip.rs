@@ -21,7 +21,7 @@ pub struct Clip {
     fps: f32,
     frames: usize,
     rows: Vec<[f32; LANES]>,
-    /// Which parts of the feet are planted, one per frame; empty if nobody has looked yet.
+    /// Which parts of the feet are planted, one per frame; empty where contacts have not been detected.
     pub contacts: Vec<Contacts>,
     /// Labelled intervals, by start.
     pub spans: Vec<Span>,

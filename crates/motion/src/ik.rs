@@ -178,7 +178,7 @@ impl Chain {
         self.reach_within(0.999, skeleton, target, pose, world);
     }
 
-    /// Likewise, stretched to this share of its length at most, or as far as it is already.
+    /// As [`Chain::reach`], with the limb stretched to at most this share of its length, or as far as it already is.
     pub fn reach_within(&self, share: f32, skeleton: &Skeleton, target: Vec3, pose: &mut Pose, world: &mut WorldPose) {
         let (top, middle, end) = (world.position(self.top), world.position(self.hinge), world.position(self.end));
         let held = world.rotation(self.end);

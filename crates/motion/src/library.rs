@@ -12,7 +12,7 @@ use crate::{Clip, ClipIdx, Graph, Roles, Skeleton};
 pub struct Library {
     /// For people.
     pub name: String,
-    /// Whom to thank, a line each.
+    /// Credits, one line each.
     pub attribution: Vec<String>,
     skeleton: Arc<Skeleton>,
     clips: Box<[Clip]>,

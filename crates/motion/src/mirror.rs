@@ -51,7 +51,7 @@ impl Mirror {
         Mirror { partner: partner.into() }
     }
 
-    /// Who takes over from `joint`.
+    /// The joint on the other side.
     pub fn partner(&self, joint: JointIdx) -> JointIdx {
         self.partner[joint.at()]
     }

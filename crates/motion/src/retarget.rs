@@ -10,12 +10,12 @@ use crate::ik::Chain;
 use crate::rotation::about;
 use crate::{Clip, ClipError, Contacts, FrameIdx, JointIdx, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk};
 
-/// One side of a retarget: a skeleton, who is what in it, and how its frames lie.
+/// One side of a retarget: a skeleton, the roles of its joints, and how its frames lie.
 #[derive(Clone, Copy, Debug)]
 pub struct RetargetBody<'a> {
     /// The joints.
     pub skeleton: &'a Arc<Skeleton>,
-    /// Who is what.
+    /// Which joint plays which role.
     pub roles: &'a Roles,
     /// Measured on a clip of it or on its rest pose.
     pub anatomy: &'a Anatomy,
@@ -79,7 +79,7 @@ fn drivers(from: &RetargetBody<'_>, to: &RetargetBody<'_>) -> Vec<Option<(JointI
     drivers
 }
 
-/// Half way between the hips, or the pelvis of who has none.
+/// Half way between the hips, or the pelvis where there are no hips.
 fn middle(world: &WorldPose, body: &RetargetBody<'_>) -> Vec3 {
     let hips = [Role::LeftHip, Role::RightHip].map(|r| body.roles.get(r).map(|j| world.position(j)));
     match hips {
@@ -107,7 +107,7 @@ fn pose_as(
 ) {
     let pelvis = to.roles.get(Role::Pelvis);
     out.clone_from(&Pose::rest(to.skeleton));
-    // Parents first; what nobody drives keeps its rest.
+    // Parents first; joints without a driver keep their rest rotation.
     world.rotations.clear();
     for joint in to.skeleton.joints() {
         let above = to.skeleton.parent(joint).map_or(Quat::IDENTITY, |p| world.rotations[p.at()]);
@@ -155,7 +155,7 @@ fn upright(leg: Vec3) -> f32 {
 }
 
 /// By how much the hips move and roll so that legs on the ground are as straight as the source's: hips of another width and legs of
-/// another length would else bend a leg that was straight, or not reach the ground with it, and what it was could not be told on the way
+/// another length would otherwise flex a straight leg or leave it short of the ground, and the original could not be recovered on the way
 /// back. The smallest such change, found by Gauss and Newton; none where no foot is held.
 fn carry(hips: Vec3, stands: &[Option<Stand>; 2]) -> (Vec3, Quat) {
     let across = match stands {
@@ -230,7 +230,7 @@ impl Side {
         let (hip, ankle) = (world.position(self.leg.top), world.position(self.leg.end));
         let [now, then] = [ankle - hip, ankle + stand.wanted - own - hip];
         // Round the hip and not straight across, and as straight as the source until the ground is sure of it: what a leg loses of its
-        // straightness on the way to the ground could not be told on the way back.
+        // straightness on the way to the ground could not be recovered on the way back.
         let sure = stand.hold * stand.hold * stand.hold;
         let straight = now.length() + (stand.length - now.length()) * stand.hold;
         let length = straight + (then.length() - straight) * sure;

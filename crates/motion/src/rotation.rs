@@ -86,7 +86,7 @@ pub fn slerp(a: Quat, b: Quat, t: f32) -> Quat {
     a * from_vector(to_vector(a.conjugate() * b) * t)
 }
 
-/// Component-wise interpolation along the shorter way, normalised: for neighbours, where it cannot be told from [`slerp`].
+/// Component-wise interpolation along the shorter way, normalised: for neighbours, where it is indistinguishable from [`slerp`].
 #[inline]
 pub fn nlerp(a: Quat, b: Quat, t: f32) -> Quat {
     let b = if a.dot(b) < 0.0 { -b } else { b };

@@ -194,7 +194,7 @@ impl Height {
     }
 }
 
-/// Which way a strike travels, as who strikes sees it.
+/// Which way a strike travels, seen by the striker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Direction {
@@ -251,7 +251,7 @@ pub struct Strike {
     pub direction: Direction,
     /// How far from the pelvis it arrives along the ground, metres.
     pub reach: f32,
-    /// Whether that is more than an arm's length: for who keeps away.
+    /// Whether that is more than an arm's length: such strikes reach an opponent who keeps away.
     pub long: bool,
     /// When it is fastest, metres per second.
     pub speed: f32,

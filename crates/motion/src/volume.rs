@@ -23,7 +23,7 @@ impl Sphere {
 /// A sphere that a joint carries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodySphere {
-    /// Who carries it.
+    /// The joint that carries it.
     pub joint: JointIdx,
     /// The part it belongs to: the segment's upper end.
     pub part: Role,

@@ -95,7 +95,7 @@ impl Class {
         Class::ALL.into_iter().find(|c| c.name() == name)
     }
 
-    /// The blow it is; `None` if it is none, or several.
+    /// The kind of blow; `None` for other actions and for combinations.
     pub fn strike(self) -> Option<StrikeKind> {
         StrikeKind::from_name(self.name())
     }

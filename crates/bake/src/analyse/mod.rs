@@ -1,7 +1,7 @@
 //! What happens in a clip: cut into actions, each classified, with its strikes, its guard, the space it leaves, and where it rests.
 //!
 //! Clips are of the canonical body in metres. Every number that was fitted stands with the data it was fitted to: in [`tree`] for what an
-//! action is, in [`Heights`] for how high. [`ranges`] is the other way to tell actions apart; `kumite tables choices` compares them.
+//! action is, in [`Heights`] for how high. [`ranges`] is the other classifier; `kumite tables choices` compares them.
 
 pub mod avoid;
 pub mod class;
@@ -45,7 +45,7 @@ impl Default for Heights {
 }
 
 impl Heights {
-    /// Halfway between the heights of examples that are next to each other; what they do not tell stays.
+    /// Halfway between the heights of neighbouring examples; limits without examples keep their default.
     pub fn fit(examples: &[(Part, f32, Height)]) -> Heights {
         let mut heights = Heights::default();
         for (part, limits) in
@@ -154,7 +154,7 @@ const WINDS_UP: (f32, f32) = (0.45, 0.7);
 const APART: f32 = 0.3;
 const WIND_UP: f32 = 0.4;
 const BACK: f32 = 0.4;
-/// Shorter actions are none, seconds.
+/// Shorter stretches are not actions, seconds.
 const TWITCH: f32 = 0.15;
 /// Arms that swing so near a kick swing for balance, seconds.
 const WITH_A_KICK: f32 = 0.6;
@@ -225,7 +225,7 @@ impl Job<'_> {
         let mut class = match piece.core {
             Some(_) if b - a < signals.frames_in(TWITCH) => Class::Idle,
             Some(_) => self.model.tree.classify(&measured.row),
-            // Nothing moves: whoever is down stays down.
+            // Nothing moves: a body on the floor stays down.
             None if measured.get(Feature::Hip) < 0.7 => Class::Down,
             None => Class::Idle,
         };

@@ -13,7 +13,7 @@ use super::segment::Piece;
 pub const RANGES: usize = 19;
 
 /// Ranges of an action, degrees and metres. Limbs are sorted so that the first arm and the first leg are those that bend more: left and
-/// right are told apart by who it was, and examples count for both.
+/// right are told apart elsewhere, so that examples count for both.
 pub type Ranges = [f32; RANGES];
 
 /// Names of the ranges, for people.
@@ -134,7 +134,7 @@ pub struct Intervals {
     widths: [f32; RANGES],
 }
 
-/// Intervals of single examples are widened to this share of the whole variation to either side: nobody strikes twice alike.
+/// Intervals of single examples are widened to this share of the whole variation to either side: no two strikes are alike.
 const WIDENED: f32 = 0.2;
 /// What an interval costs for being e times as wide, beside what lies a whole variation outside.
 const WIDE: f32 = 0.05;

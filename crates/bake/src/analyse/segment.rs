@@ -5,13 +5,13 @@ use super::Signals;
 /// Joints that speed up by less than this are at rest whatever else the clip holds; metres per second squared, root mean square. People
 /// who stand stay below 2, a slow slip reaches 4 (ACCAD Male2 A1, E19, E20).
 const CALM: f32 = 3.0;
-/// The same of their speeds, metres per second: the slip's way back is slow and even, and no rest.
+/// Joints slower than this may be at rest, metres per second, root mean square: a slip's way back is slow and even, but not rest.
 const SLOW: f32 = 0.12;
-/// In a clip of a boxer who bounces all the time nothing is ever still. There calm is what is below this many times what the clip's
-/// calmest 30 % are.
+/// A boxer who bounces all the time is never still. In such a clip, frames below this many times the level of its
+/// calmest 30 % count as calm.
 const TIMES_CALMEST: f32 = 1.25;
 const CALMEST: f32 = 0.3;
-/// Nor is what is calmer than this share of the most within so many seconds on either side: between two combinations.
+/// A lull is calmer than this share of the maximum within this many seconds on either side: the pause between two combinations.
 const LULL: (f32, f32) = (0.4, 0.8);
 /// Shorter moments of calm on both feet are no place to cut, seconds.
 const SHORTEST_CALM: f32 = 0.05;

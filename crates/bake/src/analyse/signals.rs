@@ -103,7 +103,7 @@ impl Signals {
         (libm::roundf(seconds * self.fps).max(0.0) as usize).min(self.frames().saturating_sub(1))
     }
 
-    /// Frames in so many seconds, at least one.
+    /// Seconds in frames, at least one.
     pub fn frames_in(&self, seconds: f32) -> usize {
         frames(seconds, self.fps)
     }
@@ -161,7 +161,7 @@ impl Signals {
         planted.any(Contacts::LEFT) && planted.any(Contacts::RIGHT)
     }
 
-    /// A direction as seen by someone who faces `yaw`: x to the left, y up, z ahead.
+    /// A direction in the frame of a body that faces `yaw`: x to the left, y up, z ahead.
     pub fn seen_from(direction: Vec3, yaw: f32) -> Vec3 {
         let (sine, cosine) = libm::sincosf(yaw);
         Vec3::new(cosine * direction.x - sine * direction.z, direction.y, sine * direction.x + cosine * direction.z)

@@ -14,7 +14,7 @@ const DANGEROUS: f32 = 0.5;
 const UP: f32 = 0.7;
 const ACROSS: f32 = 0.5;
 
-/// The height of what arrives so many legs above the floor, given where middle and high begin.
+/// The height class of a blow that lands `legs` leg lengths above the floor, given where middle and high begin.
 pub fn height_of(legs: f32, [middle, high]: [f32; 2]) -> Height {
     if legs > high {
         Height::High

@@ -25,7 +25,7 @@ pub struct Stroke {
     pub frames: (usize, usize, usize),
     /// Greatest speed beside the pelvis, metres per second.
     pub speed: f32,
-    /// Direction of that, seen by who faces ahead: x left, y up, z forward; unit length.
+    /// Its direction in the body's own frame: x left, y up, z forward; unit length.
     pub heading: Vec3,
     /// Where the part is seen from the shoulder or hip at the end, in lengths of the arm or leg: x left, y up, z forward.
     pub end: Vec3,

@@ -30,7 +30,7 @@ const fn ask(of: Feature, above: To, below: To, unless_fitted: f32, fitted: f32)
 
 use To::{Ask, Is};
 
-/// The questions that tell kicks, and those that tell punches, from each other.
+/// Where the questions about kicks begin, and those about punches.
 const KICK: usize = 3;
 const PUNCH: usize = 7;
 
@@ -62,7 +62,7 @@ const QUESTIONS: [Question; 24] = [
     ask(Feature::Turn, Is(Class::Turn), Ask(17), 20.0, 28.883),
     // 17-23: leaving the pose and coming back to it.
     ask(Feature::Away, Ask(18), Is(Class::Idle), 0.1, 0.1),
-    // Who does not come back has taken another stance.
+    // A motion that does not come back has changed the stance.
     ask(Feature::Back, Is(Class::Idle), Ask(19), 0.75, 0.75),
     ask(Feature::Jolt, Is(Class::React), Ask(20), 1.2, 1.2),
     ask(Feature::HandAway, Is(Class::Block), Ask(21), 0.45, 0.488),
@@ -93,8 +93,8 @@ fn leads_to(to: To, class: Class) -> bool {
 }
 
 impl Tree {
-    /// The numbers that part the examples best, question by question: each is fitted to the examples that come to it. Questions that
-    /// these tell nothing about keep their default.
+    /// The numbers that separate the examples best, question by question: each is fitted to the examples that reach it. Questions that
+    /// no example reaches keep their default.
     pub fn fit(examples: &[(Row, Class)]) -> Tree {
         let mut limits = [0.0; QUESTIONS.len()];
         let mut at = vec![Some(0); examples.len()];

@@ -1,4 +1,4 @@
-//! Who can reach whom.
+//! Which nodes reach which: components, reachability, and keeping a graph connected.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn components_are_those_who_reach_each_other() {
+    fn components_are_sets_of_nodes_that_reach_each_other() {
         for seed in 0..300 {
             let (nodes, edges) = random_graph(seed);
             let found = components(nodes, &edges);

@@ -64,7 +64,7 @@ pub enum BuildError {
     /// Transitions that are not of these clips.
     #[error("the transitions are not of these clips")]
     OtherClips,
-    /// The result is no graph. A fault of the builder.
+    /// The parts violate an invariant of [`Graph`]: a fault of the builder.
     #[error(transparent)]
     Graph(GraphError),
 }
@@ -165,8 +165,8 @@ fn largest(clips: &[Clip], nodes: &[Node], drafts: &[EdgeDraft], components: &[u
     sized.into_iter().reduce(|best, other| if other.1 > best.1 { other } else { best }).map(|best| best.0)
 }
 
-/// At most so many ways out of each node, as different as can be, and still all nodes and unbroken spans within
-/// reach. Long transitions, and joins that are over at once, come in for the latter only.
+/// Keeps at most `most_leaving` edges out of each node, as different as possible, with all nodes and unbroken spans still within
+/// reach. Long transitions, and joins that are over at once, are kept only where reach needs them.
 fn thin_out(
     clips: &[Clip],
     transitions: &Transitions,
@@ -241,7 +241,7 @@ fn thin_out(
     inside.iter().copied().filter(|&w| keep[w]).collect()
 }
 
-/// Nodes from which only the clip itself goes on are no branches: edges run through them.
+/// Nodes that only the clip's own continuation leaves are not branches: edges run through them.
 fn join_chains(nodes: &[Node], drafts: &[EdgeDraft], kept: &[usize]) -> (Vec<usize>, Vec<EdgeDraft>) {
     let mut next = vec![None; nodes.len()];
     let mut branches = vec![false; nodes.len()];
@@ -251,7 +251,7 @@ fn join_chains(nodes: &[Node], drafts: &[EdgeDraft], kept: &[usize]) -> (Vec<usi
             Some(_) => branches[drafts[w].from] = true,
         }
     }
-    // Clips run forward, so what comes next has a higher number: from the back, each end is known when it is asked for.
+    // Clips run forward, so what comes next has a higher number: going backwards, each end is known when it is needed.
     let mut end: Vec<usize> = (0..nodes.len()).collect();
     for node in (0..nodes.len()).rev() {
         if let (false, Some(next)) = (branches[node], next[node]) {

@@ -30,7 +30,7 @@ pub const SUNK: f32 = 0.03;
 pub const HAND_TOUCH: f32 = 0.06;
 /// Overlap of arms and legs with trunk and head, metres. Chosen: nearly all captures have none.
 pub const TRUNK_TOUCH: f32 = 0.02;
-/// Overlap of limbs, metres. Chosen likewise.
+/// Overlap of limbs, metres. Chosen: nearly all captures have none.
 pub const LIMB_TOUCH: f32 = 0.03;
 /// Nothing moves farther than this, metres, ...
 pub const STILL: f32 = 0.015;

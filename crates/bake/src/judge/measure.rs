@@ -52,7 +52,7 @@ impl ActionFigures {
 
 /// Frames per second at which it is measured.
 const RATE: f32 = 60.0;
-/// Speeds and travels of a strike are those of so many seconds around its fastest moment: a step may go with it.
+/// Speeds and travels of a strike are measured over this many seconds around its fastest moment: a step may go with it.
 const AROUND: f32 = 0.4;
 /// A ball of a foot faster than this is on its way, metres per second.
 const UNDER_WAY: f32 = 0.3;

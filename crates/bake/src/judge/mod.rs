@@ -108,7 +108,7 @@ impl fmt::Display for Finding {
 /// All that was found about a clip.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
-    /// One per kind and part, bad or good. Kinds that do not apply (free fall of someone who does not jump) are left out.
+    /// One per kind and part, bad or good. Kinds that do not apply (free fall in a clip without a jump) are left out.
     pub findings: Vec<Finding>,
 }
 
@@ -118,7 +118,7 @@ impl Verdict {
         self.findings.iter().all(|f| f.ok)
     }
 
-    /// What speaks against it.
+    /// The findings beyond their bounds.
     pub fn faults(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|f| !f.ok)
     }

@@ -14,14 +14,14 @@ use super::fit::{FEET, Fit, TURNS};
 use super::{Draft, MARK, STAYS, Target};
 use crate::judge::{Finding, Verdict, judge};
 
-/// Feet are lifted by this share of a step, within so many metres.
+/// Lift of a foot: share of the step's length, and its least and most, metres.
 const LIFT: (f32, f32, f32) = (0.22, 0.03, 0.12);
-/// So much of the motions around a bridge is judged with it, seconds.
+/// How much of the motions around a bridge is judged with it, seconds.
 const CONTEXT: f32 = 0.35;
 
-/// The speed at which a motion is left is lost in this time by who lies, seconds.
+/// A lying body loses the speed it comes in with over this time, seconds.
 const SETTLES: f32 = 0.4;
-/// Faults of the captures themselves do not count, up to so many times what they are there.
+/// Faults the captures already have are accepted up to this many times their size there.
 const NO_WORSE: f32 = 1.1;
 /// Ends of limbs, which are held above the floor.
 const ENDS: [&[Role]; 4] =
@@ -53,7 +53,7 @@ impl Draft {
             rotations: vec![Vec3::ZERO; entered.rotations.len()],
         };
         let speed = speed(from, node.frame.0);
-        // Who lies takes time; what is in motion settles sooner, else limbs are carried beyond what joints do.
+        // Lying poses need longer bridges; their motion settles sooner, or limbs would be carried beyond what joints allow.
         let lying = fit.support.is_none();
         let settling = lying.then(|| Inertia::new(&entered, &speed, &entered, &still, seconds.min(SETTLES)));
         let inertia = Inertia::new(&left, if lying { &still } else { &speed }, &entered, &still, seconds);
@@ -82,7 +82,7 @@ impl Draft {
                 }
                 let mut world = world_of(out);
                 if fit.support.is_none() {
-                    // Who lies goes through no floor: no part gets lower than the lowest of both poses.
+                    // A lying body does not sink through the floor: no part gets lower than the lowest of both poses.
                     let floor = lowest(&world_a) + (lowest(&world_b) - lowest(&world_a)) * ease(u);
                     let root = &mut out.translations[Role::Pelvis.joint().at()];
                     root.y += (floor - lowest(&world)).max(0.0);
@@ -106,7 +106,7 @@ impl Draft {
                     let stays = Some(foot) == fit.support || (a.stands(foot) && b.stands(foot) && fit.swing <= STAYS);
                     let at = if stays {
                         let bits = if u < 0.5 { a.planted.bits() } else { b.planted.bits() };
-                        // Who turns stands on the ball.
+                        // A foot that turns stands on its ball.
                         let turns = Some(foot) == fit.support && fit.pivot.abs() > TURNS;
                         let toes = Contacts::LEFT_TOE.with(Contacts::RIGHT_TOE).bits();
                         let bits = if turns { toes } else { bits };
@@ -128,7 +128,7 @@ impl Draft {
                         };
                         let sine = libm::sinf(std::f32::consts::PI * s);
                         let way = toe_b + (toe_a - toe_b) * keep + velocity * drift + Vec3::Y * (lifted * sine * sine);
-                        // Through the floor goes nobody.
+                        // Nothing goes through the floor.
                         Vec3::new(way.x, way.y.max(toe_a.y.min(toe_b.y)), way.z)
                     };
                     let attitude: Quat =

@@ -79,7 +79,7 @@ const PIVOTS: [f32; 4] = [0.0, 0.4, 0.7, 1.0];
 const MOST_PIVOT: f32 = 1.0;
 /// What a radian of that is worth, metres.
 const PIVOTING: f32 = 0.08;
-/// Turns by less are none, radians.
+/// Smaller turns are ignored, radians.
 pub(super) const TURNS: f32 = 0.07;
 
 /// Lays `b` so that a foot that stands in both stays where it is; of two such feet the one that leaves less to do. Of two poses that lie

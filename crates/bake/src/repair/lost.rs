@@ -1,7 +1,7 @@
 //! Bringing back what the graph lost.
 //!
-//! What is lost may hang together: who lies down can get up only where another motion gets up, which can be begun only where one lies. So
-//! ways out are laid first, from each to what is there or leads there already; then ways in, from what is there or is reached already.
+//! Lost motions may depend on each other: a motion that lies down needs one that gets up, which begins only where a body lies. So
+//! ways out are laid first, from each to whatever already leads back to the graph; then ways in, from whatever is already reached.
 
 use kumite_motion::graph::Node;
 use kumite_motion::{ClipIdx, FrameIdx, Span};
@@ -21,10 +21,10 @@ struct Island {
     reached: bool,
 }
 
-/// Doors are looked for in steps, and so far from a span, seconds.
+/// Frames where a span may be entered or left are tried in steps, up to this far from it, seconds.
 const DOOR_STEP: f32 = 0.12;
 const DOOR_FAR: f32 = 0.6;
-/// At most so many in each direction.
+/// At most this many in each direction.
 const DOORS: usize = 5;
 /// Of what need not be whole, this share at the end may be left out.
 const CUT_SHORT: f32 = 0.3;

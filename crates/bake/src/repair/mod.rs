@@ -2,7 +2,7 @@
 //!
 //! A bridge leaves a pose at its speed and ends in the pose where another motion begins. It is contact-aware: a foot that stands at both
 //! ends stays where it is and says where the other motion is laid (*interpolated*); the other foot, if its two places differ, is
-//! lifted and set down (*stepped*); who lies is moved as a whole; where a leap in pose is small no bridge is needed and the motions are
+//! lifted and set down (*stepped*); lying bodies are moved as a whole; where the poses are close no bridge is needed and the motions are
 //! joined directly. Every bridge is laid between the motions it joins and judged as they are ([`judge`](crate::judge)): what no person does is not used.
 //!
 //! Actions that are to be found from everywhere are best begun in a pose that many others pass through. These *hub poses* are the
@@ -39,7 +39,7 @@ pub struct RepairConfig {
     pub direct: f32,
     /// Bridges last at most this long, seconds.
     pub longest: f32,
-    /// And between two poses that lie: who lies takes time.
+    /// Between two lying poses, which need longer bridges. Seconds.
     pub longest_lying: f32,
 }
 
@@ -82,7 +82,7 @@ pub struct Repaired {
     pub left: Vec<String>,
 }
 
-/// So ends what is told of spans that could not be brought back.
+/// How reports about spans that could not be brought back end.
 pub(crate) const NO_WAY: &str = "has no plausible way in or out";
 /// Clips made here begin with this word.
 const MARK: &str = "bridge ";
@@ -141,22 +141,22 @@ struct Draft {
 
 /// Feet that have less far to go stay where they are, metres.
 const STAYS: f32 = 0.03;
-/// A bridge takes at least this long, seconds; a step of a metre so much more; the body goes no faster than so many metres per second.
+/// Shortest bridge, seconds; seconds added per metre of a step; highest speed of the body, metres per second.
 const SHORTEST: f32 = 0.2;
 const PER_STEP: f32 = 0.35;
 const FASTEST: f32 = 1.1;
-/// Who lies takes at least this long, and so much for each metre, seconds.
+/// Bridges between lying poses: shortest, seconds, and seconds per metre between the poses.
 const LYING: (f32, f32) = (0.3, 2.0);
-/// What is too quick to be plausible is tried so many times as slow.
+/// A bridge too quick to be plausible is tried again this many times as long.
 const SLOWER: [f32; 4] = [1.0, 1.25, 1.5, 1.9];
-/// Where an avoidance cannot begin in time it begins as much later at most: a frame less than twice the time.
+/// Where an avoidance cannot begin in time it may begin later by up to this factor: a frame less than twice the time.
 const LATEST: f32 = 1.94;
-/// So many candidates are tried for each repair, the nearest first.
+/// Candidates tried for each repair, nearest first.
 const TRIES: usize = 8;
-/// And at most so many between the same two clips.
+/// Of these, at most this many between the same two clips.
 const ALIKE: usize = 4;
 
-/// What looks bad when it is played is not used again; after so many rounds what is left is left.
+/// Joins that look bad when played are not used again; after this many rounds the rest is accepted.
 const ROUNDS: usize = 4;
 
 /// Repairs a library's graph: bridges and joins are made, played on a stage, and made otherwise where that looks bad. Same library, same
@@ -177,7 +177,7 @@ pub fn repair(library: &Library, fade: f32, config: &RepairConfig) -> Result<(Li
             return Ok((Arc::unwrap_or_clone(mended), done));
         }
         for (edge, (node, clip, first)) in new.iter().filter(|c| bad.contains(&c.0)) {
-            // A join into or out of a bridge speaks against the two motions it joins.
+            // A bad join into or out of a bridge rules out the pair of motions that the bridge joins.
             let graph = mended.graph();
             if is_bridge(mended.clip(*clip)) {
                 for after in graph.after(*edge) {
@@ -458,7 +458,7 @@ impl Draft {
         motions
     }
 
-    /// Whether an edge plays a span: all of an action, a good part of what goes on and on.
+    /// Whether an edge plays a span: all of an action, a good part of a continuous motion.
     fn shows(&self, edge: &Edge, clip: ClipIdx, span: usize) -> bool {
         let c = &self.clips[clip.at()];
         let s = &c.spans[span];

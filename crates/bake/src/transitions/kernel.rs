@@ -80,7 +80,8 @@ fn band_plain(cloud: &Cloud, band: usize, scratch: &mut Scratch, sink: &mut impl
     // One window more on each side, for the neighbours of those at the rim.
     let inner = width - (cloud.window - 1) - 2;
     let end = (band + BAND).min(cloud.len());
-    pack_rows(cloud, band as isize - 1, tall(cloud, end - band), scratch);
+    let Scratch { rows, row_windows, frame, .. } = &mut *scratch;
+    pack(cloud, band as isize - 1, tall(cloud, end - band), (rows, row_windows, frame));
     for t in (band..cloud.len()).step_by(inner) {
         // Below the diagonal everything has been seen.
         let end = end.min(t + inner);
@@ -104,7 +105,8 @@ fn tile(
     sink: &mut impl Sink,
 ) {
     let (window, points) = (cloud.window, cloud.points);
-    pack_columns(cloud, t as isize - 1, width, scratch);
+    let Scratch { columns, column_windows, frame, .. } = &mut *scratch;
+    pack(cloud, t as isize - 1, width, (columns, column_windows, frame));
     let Scratch { columns, rows: packed, column_windows, row_windows, ring, sums, before, distances, .. } = scratch;
     let margin = window.next_multiple_of(WIDE);
     let stride = margin + width;
@@ -201,31 +203,21 @@ fn finish(out: &mut [f32], own: [f32; 3], other: &Windows, sums: [&[f32]; 3]) {
     }
 }
 
-fn pack_columns(cloud: &Cloud, left: isize, width: usize, scratch: &mut Scratch) {
+/// Frames in groups of `N`, so that one value of `N` frames lies together.
+fn pack<const N: usize>(
+    cloud: &Cloud,
+    first: isize,
+    count: usize,
+    (packed, windows, frame): (&mut Vec<[[f32; N]; 3]>, &mut Windows, &mut Vec<[f32; 3]>),
+) {
     let points = cloud.points;
-    scratch.columns.clear();
-    scratch.columns.resize(width / WIDE * points, [[0.0; WIDE]; 3]);
-    let Scratch { columns, column_windows, frame, .. } = scratch;
-    unpack(cloud, left, width, column_windows, frame, |at, values| {
-        let block = &mut columns[at / WIDE * points..][..points];
-        for (rows, p) in block.iter_mut().zip(values) {
-            for (row, v) in rows.iter_mut().zip(p) {
-                row[at % WIDE] = *v;
-            }
-        }
-    });
-}
-
-fn pack_rows(cloud: &Cloud, top: isize, tall: usize, scratch: &mut Scratch) {
-    let points = cloud.points;
-    scratch.rows.clear();
-    scratch.rows.resize(tall / TALL * points, [[0.0; TALL]; 3]);
-    let Scratch { rows, row_windows, frame, .. } = scratch;
-    unpack(cloud, top, tall, row_windows, frame, |at, values| {
-        let group = &mut rows[at / TALL * points..][..points];
+    packed.clear();
+    packed.resize(count / N * points, [[0.0; N]; 3]);
+    unpack(cloud, first, count, windows, frame, |at, values| {
+        let group = &mut packed[at / N * points..][..points];
         for (rows, p) in group.iter_mut().zip(values) {
             for (row, v) in rows.iter_mut().zip(p) {
-                row[at % TALL] = *v;
+                row[at % N] = *v;
             }
         }
     });

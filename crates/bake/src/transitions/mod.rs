@@ -252,7 +252,7 @@ fn quantile(mut values: Vec<f32>, share: f32) -> f32 {
 }
 
 fn limits(cloud: &Cloud, fps: f32, config: &TransitionConfig) -> (f32, f32) {
-    // Some thousands tell a percentile as well as all.
+    // A few thousand samples estimate a percentile as well as all of them.
     let step = (cloud.len() / 4096).max(1);
     let natural: Vec<f32> = successors(cloud, fps, config.successor_seconds, step).into_iter().map(|s| s.1).collect();
     let limit = quantile(natural.clone(), config.percentile);

@@ -30,13 +30,13 @@ pub struct Rule {
     pub leave: bool,
     /// Whether it may be entered.
     pub enter: bool,
-    /// Left and right foot planted; `None` if nobody has looked.
+    /// Left and right foot planted; `None` where contacts have not been detected.
     pub feet: Option<(bool, bool)>,
 }
 
 impl Rule {
     /// Whether motion may leave here and go on there. Feet may be lifted in a join but not set down: a foot that was
-    /// in the air and has to stand at once slides to its place. Who stands stays standing on a foot he stood on.
+    /// in the air and has to stand at once slides to its place. A body on the ground keeps one of its planted feet.
     #[inline]
     pub fn joins(self, there: Rule) -> bool {
         let feet = match (self.feet, there.feet) {
@@ -144,7 +144,7 @@ pub fn rules(clips: &[Clip], cloud: &Cloud, config: &TransitionConfig) -> Vec<Ru
 /// Frames next to a jolt, per clip: a step of some joint's angular velocity that nearly all in the library are
 /// smaller than. A transition there would carry a glitch of the capture over into another motion.
 fn jolts(clips: &[Clip], share: f32) -> Vec<Vec<bool>> {
-    // Hands and toes flutter, and nobody sees them do.
+    // Hands and toes flutter, too little to be seen.
     let loose = clips.first().map_or(Vec::new(), |clip| {
         let roles = Roles::by_canonical_names(clip.skeleton());
         let ends = [Role::LeftWrist, Role::RightWrist, Role::LeftToe, Role::RightToe];

@@ -5,7 +5,7 @@ use kumite_motion::{Clip, Contacts, JointIdx, Role, Roles, Vec2, Vec3};
 
 use super::{ClipFrame, Transition};
 
-/// Shifts the entered clips. Nothing happens where nobody stands, contacts are unknown, or the skeleton is not the
+/// Shifts the entered clips. Nothing happens where no foot is planted, contacts are unknown, or the skeleton is not the
 /// canonical one.
 pub(super) fn put(clips: &[Clip], list: &mut [Transition]) {
     let Some(first) = clips.first() else { return };

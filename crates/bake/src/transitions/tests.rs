@@ -4,7 +4,7 @@ use kumite_motion::{Chance, Contacts, Pose, Span, Vec3, humanoid, rotation};
 
 use super::*;
 
-/// Someone who wanders and waves all limbs: sums of sines, metres from the origin.
+/// A body that wanders and waves all limbs: sums of sines, metres from the origin.
 fn wanderer(seed: u64, frames: usize) -> Clip {
     let skeleton = Arc::new(humanoid::skeleton());
     let mut chance = Chance::new(seed);

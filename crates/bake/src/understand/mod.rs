@@ -1,4 +1,4 @@
-//! What a capture is: who is what, which way is up, how long a metre is, where it looks, whether the header tells the truth.
+//! What a capture is: which joint plays which role, which way is up, how long a metre is, where the body faces, whether the header's rate is true.
 //! Every finding has a confidence and a reason that a person can check.
 
 mod names;
@@ -64,7 +64,7 @@ pub const GLITCH_DEG: f32 = 4000.0;
 /// All that was found out about a clip.
 #[derive(Clone, Debug)]
 pub struct Understanding {
-    /// Who is what.
+    /// Which joint plays which role.
     pub roles: Found<Roles>,
     /// Which axis of the file points up.
     pub up: Found<Up>,
@@ -201,7 +201,7 @@ pub fn roles_by_shape(clip: &Clip) -> Option<Roles> {
     Some(space::with_sides(clip, &shape.roles))
 }
 
-/// Who is what in a skeleton without a motion, such as a rig: from names and from the shape of its rest pose.
+/// The roles of a skeleton without a motion, such as a rig: from names and from the shape of its rest pose.
 pub fn roles_of(skeleton: &Arc<Skeleton>) -> Option<Roles> {
     let rest = Clip::new("rest", Arc::clone(skeleton), 30.0, &[Pose::rest(skeleton)]).ok()?;
     Some(find_roles(&rest)?.value)
@@ -265,7 +265,7 @@ fn bind_pose(clip: &Clip, roles: &Roles, up: &Up) -> Option<Found<BindPose>> {
     } else {
         return None;
     };
-    // It belongs to the motion if the motion goes on from it.
+    // It belongs to the motion if the motion continues from it.
     let turned = |frame: u32| {
         let turn = |j| between(clip.rotation(FrameIdx(frame), j), clip.rotation(FrameIdx(frame + 1), j));
         clip.skeleton().joints().map(turn).fold(0.0, f32::max)

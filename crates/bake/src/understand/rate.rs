@@ -26,7 +26,7 @@ pub(crate) fn judge(clip: &Clip, roles: &Roles, anatomy: &Anatomy) -> (Found<f32
     let evidence = measure(clip, roles, anatomy);
     let fps = clip.fps();
     let half = 0.5 * fps;
-    // Nobody captures at 15 or 12.5 frames per second.
+    // No studio captures at 15 or 12.5 frames per second.
     if half < 24.0 {
         return (Found::new(fps, 0.8, "the header; half of it would be no capture rate"), evidence);
     }

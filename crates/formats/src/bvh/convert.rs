@@ -54,7 +54,7 @@ impl BvhFile {
 
     /// The clip as a file, with every joint's rotations in one order.
     ///
-    /// A BVH joint has no rotation at rest, so offsets are turned into the rest pose and rotations are told from it:
+    /// A BVH joint has no rotation at rest, so offsets are turned into the rest pose and rotations are relative to it:
     /// the joints are where they were, in the rest pose and in every frame. Angles are rounded to 0.0001 degrees and
     /// unwound from frame to frame, so that curves can be edited.
     pub fn from_clip(clip: &Clip, order: RotationOrder) -> BvhFile {

@@ -86,7 +86,7 @@ const U32: u32 = 5125;
 const F32: u32 = 5126;
 
 impl Builder {
-    /// Behind so many bytes, views and accessors.
+    /// Appends behind the data, views and accessors of another file.
     pub(super) fn behind(data: Vec<u8>, views: usize, accessors: usize) -> Builder {
         Builder { data, views: Vec::new(), accessors: Vec::new(), first_view: views, first_accessor: accessors }
     }

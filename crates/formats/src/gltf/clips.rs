@@ -102,7 +102,7 @@ impl GltfFile {
             if moved.is_empty() {
                 continue;
             }
-            // Together, so that who starts later does.
+            // One start for all, so that a skeleton that starts later still does.
             let start = tracks.values().map(|c| c.times[0]).fold(f32::MAX, f32::min);
             for moving in &moved {
                 let own = moving.nodes.iter().flat_map(|&n| [tracks.get(&(n, false)), tracks.get(&(n, true))]);
@@ -317,7 +317,7 @@ impl GltfSkeleton {
     }
 }
 
-/// What is asked of the nodes again and again.
+/// What is looked up about nodes again and again.
 struct Tree<'a> {
     file: &'a GltfFile,
     /// Place in depth-first order.
@@ -492,7 +492,7 @@ impl Beat {
             })
         };
         let least = times.windows(2).map(|pair| f64::from(pair[1]) - f64::from(pair[0])).fold(f64::MAX, f64::min);
-        // Evenly spaced keys tell their rate better than any list of rates: 23.976 is near 24 for long.
+        // Evenly spaced keys give their rate more exactly than a list of usual rates: 23.976 is close to 24.
         let even = (times.len() - 1) as f64 / length;
         let whole = even.round();
         let even = if (even - whole).abs() < 1e-4 * whole { whole } else { even };

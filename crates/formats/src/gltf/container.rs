@@ -127,7 +127,7 @@ fn percent_decoded(text: &str) -> Option<String> {
         bytes.push((16 * digit(digits[0])? + digit(digits[1])?) as u8);
         rest = after;
     }
-    // Decoded once more it must not change: what is coded twice is there to deceive someone.
+    // Decoding again must change nothing: names that are encoded twice are meant to deceive.
     String::from_utf8(bytes).ok().filter(|name| !name.contains('%'))
 }
 

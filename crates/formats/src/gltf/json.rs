@@ -185,7 +185,7 @@ pub(super) struct Node {
     pub(super) extras: Option<[f32; 3]>,
 }
 
-/// `{"tip": [x, y, z]}` in a node's extras is ours; whatever else is in there is someone else's.
+/// `{"tip": [x, y, z]}` in a node's extras is ours; everything else in there belongs to other programs.
 fn tip<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<[f32; 3]>, D::Error> {
     #[derive(serde::Deserialize)]
     struct Ours {

@@ -18,7 +18,7 @@ const SPARE_NUMBERS: u64 = 1 << 20;
 
 /// Reads the nodes, skins and animations of a `.glb` or `.gltf`.
 ///
-/// `resolve` is asked for the contents of other files the document names, by a relative name with forward slashes that
+/// `resolve` is called for the contents of other files the document names, by a relative name with forward slashes that
 /// was checked not to leave the document's folder; it is never asked for hosts, absolute paths or `..`.
 pub fn read(
     bytes: &[u8],

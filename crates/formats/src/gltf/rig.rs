@@ -8,7 +8,7 @@ use super::write::continuous;
 use super::{GltfError, GltfErrorKind, GltfFile, GltfSkeleton, container};
 use crate::{ConvertError, Warning};
 
-/// Someone's own character, to be written again with other animations. All else stays as it is in their file: meshes,
+/// A user's own character, to be written again with other animations. All else stays as it is in their file: meshes,
 /// skins, materials, textures, extensions, names and extras keep their very bytes.
 #[derive(Clone, Debug)]
 pub struct Rig {
@@ -37,7 +37,7 @@ impl Rig {
     }
 
     /// Takes images that are in other files into the rig, so that what is written is whole anywhere. `resolve`
-    /// is asked as [`read`](super::read()) asks it; an image it cannot give stays where it is, which is said.
+    /// is called as by [`read`](super::read()); an image it cannot give stays where it is, with a warning.
     pub fn embed_images(
         &mut self,
         mut resolve: impl FnMut(&str) -> Result<Vec<u8>, String>,

@@ -6,7 +6,7 @@ use super::body::{self, Mesh, Part};
 use super::build::{Accessor, Animation, Builder, Extras, Use, View};
 use super::container;
 
-/// Someone in a take.
+/// One character of a take.
 #[derive(Clone, Copy, Debug)]
 pub struct GltfCharacter<'a> {
     /// Of its tree of nodes.
@@ -29,14 +29,14 @@ impl GltfCharacter<'_> {
     ];
 }
 
-/// Something that happens at a moment, for whoever edits the take.
+/// Something that happens at a moment, for editors of the take.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GltfMarker {
     /// From the start of the take.
     pub seconds: f32,
     /// What it is: a hit, a step, a decision.
     pub name: String,
-    /// To whom.
+    /// To which character.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
 }

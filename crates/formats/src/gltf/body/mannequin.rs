@@ -1,4 +1,4 @@
-//! A person in a suit, with the mitts, foot guards and belt of a karate match, and a visor to tell where they look.
+//! A person in a suit, with the mitts, foot guards and belt of a karate match, and a visor that shows where they look.
 //!
 //! The body is a solid put together from rounded shapes that sit on the bones, meshed once; the same shapes tell how
 //! much each bone moves each vertex. Sizes are those of a grown person of 1.78 m and go with the length of the legs.
@@ -78,7 +78,7 @@ impl Person {
         fk::pose(skeleton, &Pose::rest(skeleton), &mut world);
         let at = |role: Role| world.position(role.joint());
         let s = at(Role::Pelvis).y / PELVIS_HEIGHT;
-        // A child's pelvis is at a third of a metre; nobody reaches further than this from where they stand.
+        // A child's pelvis is at a third of a metre; no body reaches further than this from where it stands.
         let sane = (0.3..3.0).contains(&s) && world.positions.iter().all(|p| p.abs().max_element() < 2.5 * s);
         if !sane {
             return None;
