@@ -33,11 +33,11 @@ pub enum BundleError {
     /// Written by a version this one does not read.
     #[error("the bundle is of version {found}; this program reads 1 to {VERSION}: bake it again")]
     Version {
-        /// Which.
+        /// The version found.
         found: u32,
     },
     /// Shorter or longer than it says.
-    #[error("the bundle is cut or has grown: {found} bytes, {expected} expected")]
+    #[error("the bundle is cut short or has extra bytes: {found} bytes, {expected} expected")]
     Length {
         /// Bytes there are.
         found: u64,
@@ -45,7 +45,7 @@ pub enum BundleError {
         expected: u64,
     },
     /// The contents are not those that were written.
-    #[error("the bundle is damaged: its checksum does not fit; bake it again")]
+    #[error("the bundle is damaged: its checksum does not match; bake it again")]
     Damaged,
     /// The contents are whole but make no sense: written by something else.
     #[error("the bundle makes no sense: {why}")]

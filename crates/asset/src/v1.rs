@@ -152,7 +152,7 @@ impl LibraryRecord {
         self.into_library_with(rows, |_| Ok(()))
     }
 
-    /// The same, with something done to the clips before the library is made of them.
+    /// As `into_library`, with `more` applied to the clips before the library is made.
     pub(crate) fn into_library_with(
         self,
         rows: &[u8],

@@ -21,7 +21,7 @@ pub const HORIZONS: [f32; 3] = [1.0, 2.0, 3.0];
 pub struct GroundReach {
     /// Metres by horizon and direction; half of the nodes get at least so far.
     pub median: [[f32; DIRECTIONS]; HORIZONS.len()],
-    /// The same from the node that gets farthest.
+    /// From the node that gets farthest.
     pub best: [[f32; DIRECTIONS]; HORIZONS.len()],
 }
 

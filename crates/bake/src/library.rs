@@ -43,7 +43,7 @@ pub struct Baked {
     pub transitions: Transitions,
     /// How many of them looked bad when they were played, and are not in it.
     pub rehearsed_out: usize,
-    /// What was mended.
+    /// What was repaired.
     pub repaired: Repaired,
 }
 
@@ -53,10 +53,10 @@ pub enum BakeError {
     /// They cannot be compared.
     #[error("these clips do not make a library: {0}")]
     Transitions(TransitionError),
-    /// They cannot be played for ever.
+    /// They do not make a graph that can be played forever.
     #[error("these clips do not make a library: {0}")]
     Graph(BuildError),
-    /// The parts do not fit. A fault of the builder.
+    /// The parts do not fit together: a fault of the builder.
     #[error("these clips do not make a library: {0}")]
     Library(LibraryError),
 }

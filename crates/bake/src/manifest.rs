@@ -38,7 +38,7 @@ pub struct ClipEntry {
     pub file: String,
     /// What the clip is called; the file's name without its ending if left out.
     pub name: Option<String>,
-    /// The true frames per second, where the header lies.
+    /// The true frames per second, where the file's header is wrong.
     pub fps: Option<f32>,
     /// Which part to take, seconds at the true rate.
     pub trim: Option<[f32; 2]>,
@@ -268,7 +268,7 @@ impl ClipEntry {
         }
     }
 
-    /// Puts the labels on the clip, sorted. They must lie in it and must not overlap others of their kind.
+    /// Puts the labels on the clip, sorted. They must lie within it and must not overlap.
     pub fn label(&self, clip: &mut Clip) -> Result<(), TextError> {
         let mut spans: Vec<(Option<usize>, Span)> = Vec::with_capacity(self.span.len());
         for (s, entry) in self.span.iter().enumerate() {

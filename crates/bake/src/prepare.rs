@@ -14,13 +14,13 @@ use crate::understand::Understanding;
 /// Frames per second of libraries that do not say.
 pub const FPS: f32 = 60.0;
 
-/// A clip shorter than this is no motion, seconds.
+/// Shorter clips are refused, seconds.
 pub const SHORTEST: f32 = 0.3;
 
 /// Why a capture cannot go into a library.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PrepareError {
-    /// It is no person.
+    /// It is not a person.
     #[error("not a person: no two legs and two arms were found in its joints")]
     NotAPerson,
     /// Too short to be played.
@@ -38,14 +38,14 @@ pub enum PrepareError {
     /// Labels that do not fit.
     #[error(transparent)]
     Label(TextError),
-    /// Frames that are no poses.
+    /// Frames that are not poses.
     #[error(transparent)]
     Clip(ClipError),
 }
 
 /// The clips one entry of a manifest gives: itself and, if asked for, its mirror image. All are on `skeleton`, which has the canonical frames.
 ///
-/// `u` is what was understood of the capture at the entry's rate, if it gives one; `None` if that is no person.
+/// `u` is what was understood of the capture at the entry's rate, if it gives one; `None` if it is not a person.
 pub fn prepare(
     u: Option<&Understanding>,
     entry: &ClipEntry,

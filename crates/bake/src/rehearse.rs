@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 /// A join may not snap by more than this, in units of [`kumite_stage::SNAP_UNIT`]; takes are held to 1.5.
 const SNAP: f32 = 1.0;
-/// Nor may planted feet slide faster than this in the motion around it, centimetres per second on average.
+/// Planted feet may not slide faster than this around a join, centimetres per second on average.
 const SLIDE: f32 = 4.0;
 /// Run-ups tried for each join: a join may begin before the previous one is over.
 const RUN_UPS: usize = 4;

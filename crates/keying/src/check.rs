@@ -20,7 +20,7 @@ pub(crate) fn check(motion: &MotionFile) -> Result<(), TextError> {
     check_times(motion)?;
     if motion.change.is_some() != motion.ends.is_some() {
         let given = if motion.ends.is_some() { "ends" } else { "change" };
-        let message = "ends and change belong together: the stance gone to, and from when to when";
+        let message = "ends and change belong together: the stance it ends in, and from when to when it changes";
         return Err(TextError::new(given, message));
     }
     for (i, span) in motion.span.iter().enumerate() {
@@ -59,7 +59,7 @@ fn check_repeats(at: &str, every: Option<f32>, times: Option<u32>) -> Result<(),
     Ok(())
 }
 
-/// Every moment, repetitions included, lies within the motion, and what ends does so after it began.
+/// Every moment, repetitions included, lies within the motion, and intervals end after they begin.
 fn check_times(motion: &MotionFile) -> Result<(), TextError> {
     let within = |path: &str, t: f32| {
         if t.is_finite() && (0.0..=motion.seconds).contains(&t) {

@@ -26,7 +26,7 @@ const LEG_SOFT: f32 = 0.991;
 const SOFT_FRAMES: usize = 7;
 /// Beyond this share of its length an arm stretches less than its keys ask, so that elbows do not snap straight.
 const ARM_SOFT: f32 = 0.92;
-/// And never more than this.
+/// An arm is never stretched beyond this share.
 const ARM_REACH: f32 = 0.985;
 /// A heel raised by this, radians, leaves all the weight on the ball of the foot.
 const BALL_PITCH: f32 = 0.3;
@@ -34,7 +34,7 @@ const BALL_PITCH: f32 = 0.3;
 const SPRING: f32 = 2.0;
 /// How far above the point it nods about the head's weight is, metres: trailing by that much would lay it flat.
 const NOD_LEVER: f32 = 0.35;
-/// Where elbows point when nothing else is said, in the chest's frame, left: down, clear of the ribs.
+/// Where the left elbow points by default, in the chest's frame: down, clear of the ribs.
 const ELBOW: Vec3 = Vec3::new(0.42, -0.85, -0.32);
 
 /// The motion as a clip of the canonical skeleton. Its stance stands at the origin, facing +Z, when it begins.
@@ -320,7 +320,7 @@ impl<'a> Body<'a> {
         let mean = |part: &[f32]| part.iter().sum::<f32>() / part.len() as f32;
         let most = around(&needs, SOFT_FRAMES, &|part| part.iter().copied().fold(0.0, f32::max));
         let mut sinks = around(&around(&most, SOFT_FRAMES / 2, &mean), SOFT_FRAMES / 2, &mean);
-        // A motion begins and ends in its stance, whatever comes after or came before.
+        // A motion begins and ends in its stance, independent of its neighbours.
         for (i, sink) in sinks.iter_mut().enumerate() {
             let from_end = |end: usize| ease(i.abs_diff(end) as f32 / (2 * SOFT_FRAMES) as f32);
             for end in [0, frames - 1] {

@@ -27,7 +27,7 @@ pub(crate) struct Leg {
 pub(crate) struct Swing {
     pub(crate) leave: f32,
     pub(crate) land: f32,
-    /// The stance gone to.
+    /// The stance it leads to.
     pub(crate) to: Planar,
     /// The foot's place in it.
     pub(crate) place: FootPlace,

@@ -83,7 +83,7 @@ impl Inertia {
         self.seconds
     }
 
-    /// Adds what is left of the offset to the new motion's pose, `since` seconds after the join. After the end the pose is left exactly as it is.
+    /// Adds what is left of the offset to the new motion's pose, `since` seconds after the join. After the end the pose stays exactly as it is.
     pub fn apply(&self, since: f32, pose: &mut Pose) {
         if since >= self.seconds {
             return;

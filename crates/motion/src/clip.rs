@@ -268,7 +268,7 @@ impl Clip {
             .collect()
     }
 
-    /// The same frames at another rate: the remedy for a file whose header lies. Contacts and spans keep their frames.
+    /// The same frames at another rate: the remedy for a file whose header gives a wrong rate. Contacts and spans keep their frames.
     pub fn with_fps(mut self, fps: f32) -> Result<Clip, ClipError> {
         if !(fps.is_finite() && fps > 0.0) {
             return Err(ClipError::BadRate { fps });

@@ -130,7 +130,7 @@ pub enum GraphError {
     /// Nothing leaves a node.
     #[error("nothing leaves node {}", node.0)]
     DeadEnd {
-        /// Which.
+        /// The node that nothing leaves.
         node: NodeIdx,
     },
     /// An edge breaks an invariant of [`Graph`].

@@ -113,7 +113,7 @@ pub fn swivel_of(from: Vec3, hinge: Vec3, end: Vec3, pole: Vec3) -> f32 {
     libm::atan2f(pole.cross(out).dot(axis), pole.dot(out))
 }
 
-/// Where the hinge of a limb points when nothing else is said: elbows back, down and a little out; knees forward.
+/// Where the hinge of a limb points by default: elbows back, down and a little out; knees forward.
 /// In the frame of the pelvis or chest.
 pub fn default_pole(end: Role) -> Vec3 {
     match end {

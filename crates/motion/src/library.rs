@@ -29,11 +29,11 @@ pub enum LibraryError {
     /// A clip of another skeleton than the first.
     #[error("clip {} has another skeleton than the first", clip.0)]
     OtherSkeleton {
-        /// Which.
+        /// The other clip.
         clip: ClipIdx,
     },
     /// The graph plays frames or spans that its clips do not have.
-    #[error("edge {edge} plays what the clips do not have")]
+    #[error("edge {edge} plays frames or spans that the clips do not have")]
     OtherGraph {
         /// Position of the edge.
         edge: usize,

@@ -21,7 +21,7 @@ const fn segment(from: Role, to: Option<Role>, share: f32, centre: f32) -> Segme
 }
 
 /// The whole body. De Leva's trunk is given in three parts (upper, middle, lower); ours meet at other
-/// joints, so their centres are his distances measured along our bones.
+/// joints, so the published distances are measured along our bones.
 pub const SEGMENTS: [Segment; 16] = [
     segment(Role::Head, None, 0.0694, 0.45),
     segment(Role::Back, Some(Role::Neck), 0.1596, 0.55),
@@ -75,7 +75,7 @@ mod tests {
         assert!((sum - 1.0).abs() < 1e-3, "{sum}");
     }
 
-    /// Standing at ease a man's centre of mass is at 55 to 57 % of his height; raised arms lift it a little.
+    /// The centre of mass of a man at ease is at 55 to 57 % of his height; raised arms lift it a little.
     #[test]
     fn the_centre_of_mass_is_behind_the_navel() {
         let skeleton = humanoid::skeleton();

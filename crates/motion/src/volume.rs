@@ -82,7 +82,7 @@ pub fn fit(skeleton: &Skeleton, roles: &Roles) -> Vec<BodySphere> {
     spheres
 }
 
-/// Radius of a bar with rounded ends of a volume; half of the ends' volume lies in the neighbours.
+/// Radius of a bar with rounded ends that has this volume; half of the ends' volume overlaps the neighbours.
 fn thickness(volume: f32, length: f32) -> f32 {
     use std::f32::consts::PI;
     let (mut low, mut high) = (0.0f32, 1.0f32);

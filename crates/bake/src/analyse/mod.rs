@@ -203,7 +203,7 @@ impl Job<'_> {
             gaps.push((last, (last + near).min(b)));
         }
         for (from, to) in gaps {
-            // On both feet if that happens, else where least does.
+            // On both feet if possible, otherwise where least happens.
             let least = |both: bool| {
                 let fit = (from..=to).filter(|&f| signals.both_stand(f) || !both);
                 fit.min_by(|&x, &y| signals.effort(x).total_cmp(&signals.effort(y)))

@@ -136,7 +136,7 @@ pub struct Intervals {
 
 /// Intervals of single examples are widened to this share of the whole variation to either side: no two strikes are alike.
 const WIDENED: f32 = 0.2;
-/// What an interval costs for being e times as wide, beside what lies a whole variation outside.
+/// Cost of an interval that is e times as wide, relative to lying a whole variation outside.
 const WIDE: f32 = 0.05;
 
 impl Intervals {
@@ -144,7 +144,7 @@ impl Intervals {
     pub fn fit(examples: &[(Ranges, Class)]) -> Intervals {
         let mut widths = [0.0; RANGES];
         for (k, width) in widths.iter_mut().enumerate() {
-            // The middle eight tenths, so that one run of nine metres does not make everything else alike.
+            // The middle eight tenths, so that one run of nine metres does not make all other examples look alike.
             let mut values: Vec<f32> = examples.iter().map(|e| e.0[k]).collect();
             values.sort_by(f32::total_cmp);
             let at = |share: f32| values.get((share * values.len() as f32) as usize).copied().unwrap_or(0.0);
@@ -170,7 +170,7 @@ impl Intervals {
         let cost = |held: &[(f32, f32); RANGES]| -> f32 {
             let parts = held.iter().zip(ranges).zip(&self.widths).map(|((&(low, high), &value), width)| {
                 let outside = (low - value).max(value - high).max(0.0) / width;
-                // What lies far outside says no more than that it is outside.
+                // Beyond a whole variation, farther outside costs no more.
                 outside.min(1.0) + WIDE * libm::logf((high - low) / width)
             });
             parts.sum()

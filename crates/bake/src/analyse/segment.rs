@@ -2,7 +2,7 @@
 
 use super::Signals;
 
-/// Joints that speed up by less than this are at rest whatever else the clip holds; metres per second squared, root mean square. People
+/// Joints that accelerate by less than this are at rest in any clip; metres per second squared, root mean square. People
 /// who stand stay below 2, a slow slip reaches 4 (ACCAD Male2 A1, E19, E20).
 const CALM: f32 = 3.0;
 /// Joints slower than this may be at rest, metres per second, root mean square: a slip's way back is slow and even, but not rest.
@@ -13,7 +13,7 @@ const TIMES_CALMEST: f32 = 1.25;
 const CALMEST: f32 = 0.3;
 /// A lull is calmer than this share of the maximum within this many seconds on either side: the pause between two combinations.
 const LULL: (f32, f32) = (0.4, 0.8);
-/// Shorter moments of calm on both feet are no place to cut, seconds.
+/// Clips are not divided at shorter moments of calm on both feet, seconds.
 const SHORTEST_CALM: f32 = 0.05;
 /// Calm for so long is a rest window; and for so long an action of its own, seconds.
 const REST: (f32, f32) = (0.1, 1.2);

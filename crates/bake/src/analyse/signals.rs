@@ -7,9 +7,9 @@ use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Role, Roles, Vec3, WorldPose
 /// Speeds are measured over twice this time and accelerations from three frames so far apart: captures of 30 frames per second hold no
 /// more, and those of 120 are then as calm as they. Seconds.
 const APART: f32 = 1.0 / 30.0;
-/// The sum of squared accelerations is averaged over this time, seconds: a strike's zero crossings are no rest.
+/// The sum of squared accelerations is averaged over this time, seconds: the zero crossings of a strike are not rest.
 const ENERGY_OVER: f32 = 0.15;
-/// Which way the body faces is averaged over this time, seconds: a head that turns for a moment is no turn.
+/// Which way the body faces is averaged over this time, seconds: a brief turn of the head is not a turn of the body.
 const FACING_OVER: f32 = 0.5;
 
 /// Number of joints of the canonical body.

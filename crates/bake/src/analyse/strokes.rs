@@ -4,7 +4,7 @@ use kumite_motion::{Role, Vec3};
 
 use super::Signals;
 
-/// A sweep that never gets this fast is no stroke; metres per second of a hand or foot beside the pelvis.
+/// A stroke gets at least this fast; metres per second of a hand or foot relative to the pelvis.
 const FASTEST: f32 = 1.2;
 /// A sweep begins and ends where the speed is below this share of its fastest.
 const SLOW: f32 = 0.4;
@@ -29,7 +29,7 @@ pub struct Stroke {
     pub heading: Vec3,
     /// Where the part is seen from the shoulder or hip at the end, in lengths of the arm or leg: x left, y up, z forward.
     pub end: Vec3,
-    /// The same at the start.
+    /// Where it is seen from there at the start.
     pub start: Vec3,
     /// Height of the part above the floor at the end, in lengths of the leg.
     pub height: f32,

@@ -84,7 +84,7 @@ impl Default for Tree {
     }
 }
 
-/// Whether an answer lies behind a turning.
+/// Whether an answer can be reached from a branch.
 fn leads_to(to: To, class: Class) -> bool {
     match to {
         To::Is(answer) => answer == class,

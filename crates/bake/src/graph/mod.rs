@@ -4,7 +4,7 @@
 //! Nodes are the frames that transitions leave; an edge plays a clip from there, or from where a transition enters,
 //! to the next node. Only the largest strongly connected component is kept (Kovar, Gleicher and Pighin 2002, § 3.3):
 //! from each of its nodes every other can be reached. That may cost rare and vital motions, so [`Report`] says for
-//! every label what is gone and why.
+//! every label what was lost and why.
 
 mod connect;
 mod reach;
@@ -56,7 +56,7 @@ impl Default for GraphConfig {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BuildError {
     /// No motion can be repeated: nothing leads back to where it came from.
-    #[error("{transitions} transitions, and none leads back: no motion can go on for ever")]
+    #[error("{transitions} transitions, and none leads back: no motion can go on forever")]
     NoLoop {
         /// How many transitions there were to try.
         transitions: usize,
@@ -178,7 +178,7 @@ fn thin_out(
     let distance = |w: usize| drafts[w].transition.map_or(0.0, |t| transitions.list[t].distance);
     let mut keep = vec![false; drafts.len()];
     let mut leaving: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    // Joins in quick succession tear a body to and fro.
+    // Joins in quick succession jerk a body back and forth.
     let hasty = |w: usize| {
         let played = (nodes[drafts[w].to].frame.0 - drafts[w].first) as f32 / clips[drafts[w].clip.at()].fps();
         drafts[w].transition.is_some() && played < 0.5 * config.edge_seconds

@@ -96,7 +96,7 @@ pub(super) fn union(mut ranges: Vec<(ClipIdx, u32, u32)>) -> Vec<(ClipIdx, u32, 
 /// Actions: only whole are they of use.
 pub const UNBROKEN: [SpanKind; 3] = [SpanKind::Attack, SpanKind::Avoid, SpanKind::Block];
 
-/// Whether edges play a span: all of it in one if it must not be broken, else at least half.
+/// Whether edges play a span: all of it in one edge if it must not be broken, otherwise at least half.
 pub fn keeps(clip: &Clip, at: ClipIdx, span: &Span, edges: &[Edge], unbroken: &[SpanKind]) -> bool {
     let of_clip = edges.iter().filter(|e| e.clip == at);
     if unbroken.contains(&span.kind) {
@@ -113,7 +113,7 @@ pub fn kept(library: &Library, kind: SpanKind) -> (usize, usize) {
     spans.fold((0, 0), |(kept, all), (at, clip, s)| (kept + usize::from(keeps(clip, at, s, edges, &UNBROKEN)), all + 1))
 }
 
-/// Which share of a span some ranges of its clip play.
+/// The share of a span that some ranges of its clip play.
 fn share(clip: &Clip, span: &Span, played: &[(ClipIdx, u32, u32)]) -> f32 {
     let (from, to) = (span.from * clip.fps(), (span.to * clip.fps()).min((clip.frames() - 1) as f32));
     let part = |r: &(ClipIdx, u32, u32)| (to.min(r.2 as f32) - from.max(r.1 as f32)).max(0.0);

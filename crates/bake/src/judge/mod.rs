@@ -198,7 +198,7 @@ fn foot_slide(clip: &Clip, roles: &Roles, anatomy: &Anatomy, contacts: &[Contact
         (Role::RightAnkle, 1, 0, Contacts::RIGHT_HEEL),
         (Role::RightToe, 1, 1, Contacts::RIGHT_TOE),
     ];
-    // Over a window, so that the noise of a marker, which goes to and fro, does not count as a slide.
+    // Over a window, so that the noise of a marker, which goes back and forth, does not count as a slide.
     let window = (libm::roundf(bounds::SLIDE_OVER * clip.fps()) as usize).max(1);
     for (role, foot, point, part) in parts {
         let track = &feet[foot].points[point];

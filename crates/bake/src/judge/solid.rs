@@ -81,7 +81,7 @@ pub(crate) fn pairs(solids: &[Solid]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// How deep two parts may lie in each other.
+/// How deep two parts may overlap.
 pub(crate) fn allowed(a: &Solid, b: &Solid) -> f32 {
     let middle = |s: &Solid| s.role.side() == Side::Middle;
     let hand = |s: &Solid| matches!(s.role, Role::LeftWrist | Role::RightWrist);
@@ -115,7 +115,7 @@ impl Solid {
 }
 
 impl Placed {
-    /// How deep they lie in each other, metres of the default person; negative is the gap.
+    /// How deep they overlap, metres of the default person; negative is the gap.
     pub(crate) fn depth(&self, other: &Placed) -> f32 {
         (self.radius + other.radius - between_segments(self.a, self.b, other.a, other.b)) / self.scale
     }

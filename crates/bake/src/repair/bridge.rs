@@ -207,8 +207,8 @@ fn fade_out(s: f32, whole: f32) -> (f32, f32) {
     (cube * (1.0 + 3.0 * s + 6.0 * s * s), whole * s * cube * (1.0 + 3.0 * s))
 }
 
-/// Joints go from one pose to the other within what they can do. Where the poses themselves do not (what lies is seldom captured well), that
-/// much is faded out and in: the short way between them may lead through the impossible.
+/// Joints go from one pose to the other within what they can do. Where the poses themselves exceed that (lying poses are seldom captured well), the excess
+/// is faded out and in: the short way between them may lead through impossible poses.
 fn within_limits(from: &Pose, to: &Pose, way: f32, out: &mut Pose) {
     for (role, limit) in Role::ALL.into_iter().filter_map(|r| Some((r, Limit::of(r)?))) {
         let joint = role.joint().at();

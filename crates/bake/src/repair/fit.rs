@@ -1,4 +1,4 @@
-//! How two poses can be laid over each other: on a foot that stands in both, or, of a body that lies, anywhere.
+//! How two poses can be laid over each other: on a foot that stands in both, or anywhere for lying bodies.
 
 use kumite_motion::align::{Planar, best_planar};
 use kumite_motion::anatomy::Anatomy;
@@ -65,7 +65,7 @@ pub(super) fn stances(clip: &Clip) -> Vec<Stance> {
 pub(super) struct Fit {
     /// Lays the second over the first.
     pub align: Planar,
-    /// The foot that stays, and how far the other has to go, metres; a body that lies stands on none.
+    /// The foot that stays, and how far the other has to go, metres; lying bodies stand on neither.
     pub support: Option<usize>,
     pub swing: f32,
     /// Root mean square over the joints, metres.

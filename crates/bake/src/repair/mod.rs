@@ -78,7 +78,7 @@ pub struct Repaired {
     pub implausible: usize,
     /// Poses that two or more bridges lead from or to, the busiest first, with how many do.
     pub hubs: Vec<(Node, usize)>,
-    /// What could not be mended, for people.
+    /// What could not be repaired, in words.
     pub left: Vec<String>,
 }
 
@@ -477,13 +477,13 @@ impl Draft {
         leaving(node).any(|e| self.shows(e, clip, span) || leaving(e.to.at()).any(|e| self.shows(e, clip, span)))
     }
 
-    /// Which nodes can be come to from the first, which is connected with all that was there before.
+    /// The nodes that can be reached from the first, which is connected with the whole original graph.
     fn reached(&self) -> Vec<bool> {
         let ends = self.edges.iter().map(|e| (e.from.at(), e.to.at()));
         crate::graph::reached(self.nodes.len(), ends, &[0])
     }
 
-    /// What was tried in vain is left out.
+    /// Pairs that already failed are left out.
     fn prune(&mut self) {
         let reached = self.reached();
         let new = self.edges[self.given..].iter().filter(|e| reached[e.from.at()]).count();

@@ -43,7 +43,7 @@ pub(super) struct Scratch {
     frame: Vec<[f32; 3]>,
 }
 
-/// What is known of each window by itself.
+/// What depends on one window only.
 #[derive(Default)]
 struct Windows {
     energy: Vec<f32>,

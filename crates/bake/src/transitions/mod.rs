@@ -37,8 +37,8 @@ pub struct TransitionConfig {
     /// Velocities are compared too, times this: a difference of 1 m/s counts as this many metres. 0 leaves them out,
     /// and costs half. The windows see velocities as well; this stresses them.
     pub velocity_seconds: f32,
-    /// Thresholds are how far motion goes by itself in this time, on some share of the library's frames: without
-    /// unit, whatever the joints, the weights and the rate. Seconds.
+    /// Thresholds are the distance that motion covers by itself in this time, at some percentile of the library's frames: they need no
+    /// tuning to joints, weights or rate. Seconds.
     pub successor_seconds: f32,
     /// The share for ordinary transitions, 0 to 1.
     pub percentile: f32,
@@ -55,8 +55,8 @@ pub struct TransitionConfig {
     /// No transition next to a jolt: a step of a joint's angular velocity that this share of all steps in the library is
     /// below. 1 allows all.
     pub jolt_percentile: f32,
-    /// Whether the entered clip is put so that feet planted on both sides of a transition stand on the same spot; else where
-    /// the whole windows lie best. A foot that has to move while it bears weight is what people see first.
+    /// Whether the entered clip is placed so that feet planted on both sides of a transition stand on the same spot; otherwise where
+    /// the windows match best. A foot that has to move while it bears weight is what people see first.
     pub on_stance_feet: bool,
     /// Best transitions kept per frame and direction. Bounds the memory; the graph keeps far fewer.
     pub per_frame: usize,

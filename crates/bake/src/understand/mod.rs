@@ -90,7 +90,7 @@ pub struct Understanding {
     pub anatomy: Anatomy,
 }
 
-/// Understands a clip as it came from a file. `None` if it is no humanoid.
+/// Understands a clip as it came from a file. `None` if it is not a humanoid.
 pub fn understand(raw: &Clip) -> Option<Understanding> {
     let skeleton = raw.skeleton();
     let roles = find_roles(raw)?;

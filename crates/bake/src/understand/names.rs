@@ -177,7 +177,7 @@ fn carries_arms(skeleton: &Skeleton, roles: &Roles) -> bool {
     top.is_some_and(|top| skeleton.parent(top).is_some() && skeleton.parent(top) == roles.get(Role::Back))
 }
 
-/// Whether limbs hang together: names can lie, parents cannot.
+/// Whether the joints of each limb are connected: names can be wrong, parents cannot.
 fn is_a_body(skeleton: &Skeleton, roles: &Roles) -> bool {
     let under = |low: Role, high: Role| match (roles.get(low), roles.get(high)) {
         (Some(low), Some(high)) => low != high && skeleton.is_under(low, high),

@@ -1,4 +1,4 @@
-//! Whether a clip runs at the rate its header says. Gravity does not lie.
+//! Whether a clip runs at the rate its header says, judged by how bodies fall.
 
 use kumite_motion::anatomy::{self, Anatomy};
 use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Role, Roles, Vec3, WorldPose, fk, mass};
@@ -65,7 +65,7 @@ pub(crate) fn judge(clip: &Clip, roles: &Roles, anatomy: &Anatomy) -> (Found<f32
     // Quick hands alone are no proof.
     let decisive = !evidence.flights.is_empty() || swings.len() >= 3 || evidence.drop > 1.1 * GRAVITY;
     let confidence = if decisive { 1.0 / (1.0 + libm::expf(-odds.abs())) } else { 0.6 };
-    // Where bodies fall at another speed than they should at either rate, something else is wrong.
+    // Where bodies fall at the wrong speed at either rate, something else is wrong.
     let fall = flights.get(flights.len() / 2).map(|g| g * (value / fps) * (value / fps));
     let odd = fall.is_some_and(|g| (g / GRAVITY - 1.0).abs() > 0.35);
     let confidence = if odd { confidence.min(0.6) } else { confidence };

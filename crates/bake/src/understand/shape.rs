@@ -42,7 +42,7 @@ impl Tree<'_> {
     }
 }
 
-/// `None` where the tree is no humanoid: no two pairs of like limbs, one above the other.
+/// `None` where the tree is not a humanoid: it lacks two pairs of similar limbs, one above the other.
 pub(crate) fn by_shape(skeleton: &Skeleton) -> Option<Shape> {
     let tree = tree(skeleton);
     let longest = skeleton.joints().skip(1).map(|j| tree.reach[j.at()]).fold(0.0, f32::max);

@@ -104,7 +104,7 @@ impl Builder {
         self.first_view + self.views.len() - 1
     }
 
-    /// Bytes that are no numbers; gives their view.
+    /// Bytes other than numbers; gives their view.
     pub(super) fn bytes(&mut self, bytes: &[u8]) -> usize {
         self.view(bytes.iter().copied(), Use::Numbers)
     }

@@ -31,7 +31,7 @@ pub fn read(
         return Err(value("asset.version", "2.0", &document.asset.version));
     }
     for (i, name) in document.extensions_required.iter().enumerate() {
-        // Whatever else is required is about what things look like; these two hide the numbers.
+        // Other required extensions only change what things look like; these two hide the numbers.
         if name.ends_with("meshopt_compression") {
             let allowed = "no compression of animations; export without it";
             return Err(GltfError::new(GltfErrorKind::Extension, format!("extensionsRequired[{i}]"), allowed, name));
