@@ -1,24 +1,21 @@
-//! Baking CMU captures at 30 frames per second: seconds and memory, minute by minute of motion. `KUMITE_PLOT` names an SVG to draw.
+//! Baking CMU captures at 30 frames per second: seconds and memory for one to five minutes of motion. `KUMITE_PLOT` names an SVG
+//! file to draw them in.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 use std::time::Instant;
 
 use kumite_bake::library::{BakeConfig, bake};
-use kumite_bake::understand;
-use kumite_formats::bvh;
-use kumite_motion::anatomy::Anatomy;
-use kumite_motion::retarget::{RetargetBody, retarget};
-use kumite_motion::{Clip, Roles, humanoid, sample};
+use kumite_motion::Clip;
 
-use crate::{figure, holds, mocap};
+use crate::{figure, holds, mocap, peak_memory_kib};
 
 /// Minutes of motion, at most.
 const MINUTES: usize = 5;
+const FPS: f32 = 30.0;
 
 pub fn run() {
-    let clips = clips(60.0 * MINUTES as f32);
-    let all: f32 = clips.iter().map(Clip::seconds).sum();
+    let clips = mocap::canonical_clips(FPS, |clips| seconds(clips) >= 60.0 * MINUTES as f32);
+    let all = seconds(&clips);
     figure("CMU motion", f64::from(all), "s");
     let mut rows: Vec<(f64, f64, f64)> = Vec::new();
     for minutes in 1..=MINUTES {
@@ -32,19 +29,19 @@ pub fn run() {
             .cloned()
             .collect();
         let frames: usize = some.iter().map(Clip::frames).sum();
-        // The mark of the most memory ever held starts anew.
+        // Resets the peak of memory.
         let _ = std::fs::write("/proc/self/clear_refs", "5");
         let start = Instant::now();
         let baked = bake("CMU", some, &BakeConfig::default()).unwrap_or_else(|e| panic!("{e}"));
         let wall = start.elapsed().as_secs_f64();
-        let memory = peak_mb();
+        let memory = peak_memory_kib().unwrap_or(0.0) / 1024.0;
         figure(&format!("{frames} frames: whole bake"), wall, "s");
         figure(&format!("{frames} frames: memory"), memory, "MB");
         figure(&format!("{frames} frames: edges"), baked.library.graph().edges().len() as f64, "");
         rows.push((frames as f64, wall, memory));
     }
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return holds(false) };
-    // Against a straight line through the first two: a square would be far above it at the end.
+    // Compared with a straight line through the first two rows: quadratic growth would end far above it.
     let slope = rows.get(1).map_or(0.0, |second| (second.2 - first.2) / (second.0 - first.0));
     let straight = first.2 + slope * (last.0 - first.0);
     figure("memory at the end over a straight line through the first two", last.2 / straight, "times");
@@ -54,30 +51,8 @@ pub fn run() {
     holds(all >= 290.0 && last.1 < 20.0 && last.2 < 500.0 && last.2 < 1.5 * straight);
 }
 
-fn clips(most: f32) -> Vec<Clip> {
-    let skeleton = Arc::new(humanoid::skeleton());
-    let (roles, anatomy) = (Roles::canonical(), Anatomy::of_canonical(&skeleton));
-    let to = RetargetBody { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
-    let mut clips: Vec<Clip> = Vec::new();
-    for bytes in mocap::cmu() {
-        if clips.iter().map(Clip::seconds).sum::<f32>() >= most {
-            break;
-        }
-        let Some(raw) = bvh::read(&bytes).ok().and_then(|(file, _)| file.to_clip("capture").ok()) else { continue };
-        let Some(u) = understand(&raw) else { continue };
-        let from = RetargetBody { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
-        let clip = retarget(&u.clip, from, to).and_then(|c| c.with_fps(u.fps.value));
-        clips.extend(clip.and_then(|c| sample::resample(&c, 30.0)));
-    }
-    clips
-}
-
-/// The most this process held since the mark was cleared, MB. 0 where the system does not say.
-fn peak_mb() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|l| l.split_whitespace().next()).and_then(|w| w.parse::<f64>().ok());
-    kilobytes.unwrap_or(0.0) / 1024.0
+fn seconds(clips: &[Clip]) -> f32 {
+    clips.iter().map(Clip::seconds).sum()
 }
 
 fn plot(rows: &[(f64, f64, f64)]) -> String {

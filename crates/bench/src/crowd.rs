@@ -17,26 +17,27 @@ const CHARACTERS: usize = 1000;
 const FRAMES: usize = 600;
 const CORES: usize = 2;
 
-struct One {
+/// A character of the crowd.
+struct Fighter {
     character: Character,
     chance: Chance,
-    /// Frame of its second in which it is attacked.
-    turn: usize,
+    /// Frame within each second at which it is attacked.
+    attacked_at: usize,
 }
 
-/// CPU seconds of each frame, and of the decisions in it.
-fn play(defence: &Defence, mut crowd: Vec<One>) -> (Vec<f64>, Vec<f64>) {
+/// CPU seconds of each frame, and of each decision.
+fn play(defence: &Defence, mut crowd: Vec<Fighter>) -> (Vec<f64>, Vec<f64>) {
     let mut scratch = DodgeScratch::default();
     let (mut frames, mut decisions) = (Vec::new(), Vec::new());
     for frame in 0..FRAMES {
-        // Balls are made outside the clock: in a game they are somebody's throw.
+        // Balls are made before the clock starts: in a game, other code throws them.
         let mut thrown = Vec::new();
-        for (k, one) in crowd.iter_mut().enumerate().filter(|(_, o)| frame % 60 == o.turn) {
-            let ahead = wander(defence.library(), one.character.playing().edge, 3.0, &mut one.chance);
-            let lead = 0.3 + 0.9 * (one.chance.below(1000) as f32 / 1000.0);
-            let target = Target::ALL[one.chance.below(5) as usize];
-            let aim = target.place(&play_on(&one.character, &ahead, lead), one.chance.next());
-            let turn = one.chance.below(6283) as f32 / 1000.0;
+        for (k, fighter) in crowd.iter_mut().enumerate().filter(|(_, f)| frame % 60 == f.attacked_at) {
+            let ahead = wander(defence.library(), fighter.character.playing().edge, 3.0, &mut fighter.chance);
+            let lead = 0.3 + 0.9 * (fighter.chance.below(1000) as f32 / 1000.0);
+            let target = Target::ALL[fighter.chance.below(5) as usize];
+            let aim = target.place(&play_on(&fighter.character, &ahead, lead), fighter.chance.next());
+            let turn = fighter.chance.below(6283) as f32 / 1000.0;
             let (s, c) = libm::sincosf(turn);
             let from = aim + glam::Vec3::new(s, 0.1, c) * (15.0 * lead);
             if let Ok(threat) = Threat::ball(&Ball::aimed(from, aim, lead, 0.11, false), lead) {
@@ -45,18 +46,18 @@ fn play(defence: &Defence, mut crowd: Vec<One>) -> (Vec<f64>, Vec<f64>) {
         }
         let start = ThreadTime::now();
         for (k, ahead, threat) in thrown {
-            let one = &mut crowd[k];
+            let fighter = &mut crowd[k];
             let begun = ThreadTime::now();
-            let decision = defence.decide(&one.character, &ahead, &[threat], &mut scratch);
+            let decision = defence.decide(&fighter.character, &ahead, &[threat], &mut scratch);
             decisions.push(begun.elapsed().as_secs_f64());
             if let Ok(decision) = decision {
-                one.character.follow(&decision.edges, &decision.warp, decision.bend);
+                fighter.character.follow(&decision.edges, &decision.warp, decision.bend);
             }
         }
-        for one in &mut crowd {
+        for fighter in &mut crowd {
             for _ in 0..2 {
-                let chance = &mut one.chance;
-                one.character.step(|_, next| next[chance.below(next.len() as u32) as usize]);
+                let chance = &mut fighter.chance;
+                fighter.character.step(|_, next| next[chance.below(next.len() as u32) as usize]);
             }
         }
         frames.push(start.elapsed().as_secs_f64());
@@ -67,23 +68,23 @@ fn play(defence: &Defence, mut crowd: Vec<One>) -> (Vec<f64>, Vec<f64>) {
 pub(crate) fn run() {
     let Some(baked) = kumite_captures::library("embedded") else { return holds(false) };
     let defence = Defence::new(Arc::new(baked.library), DodgeConfig::default());
-    let crowd: Vec<One> = (0..CHARACTERS)
+    let crowd: Vec<Fighter> = (0..CHARACTERS)
         .filter_map(|k| {
             let character = Trial::random(defence.library(), k as u64)?.character;
-            Some(One { character, chance: Chance::new(k as u64), turn: k % 60 })
+            Some(Fighter { character, chance: Chance::new(k as u64), attacked_at: k % 60 })
         })
         .collect();
     figure("characters", crowd.len() as f64, "");
     figure("decisions a second", crowd.len() as f64, "");
-    let mut halves: Vec<Vec<One>> = (0..CORES).map(|_| Vec::new()).collect();
-    for (k, one) in crowd.into_iter().enumerate() {
-        halves[k % CORES].push(one);
+    let mut halves: Vec<Vec<Fighter>> = (0..CORES).map(|_| Vec::new()).collect();
+    for (k, fighter) in crowd.into_iter().enumerate() {
+        halves[k % CORES].push(fighter);
     }
     let played: Vec<(Vec<f64>, Vec<f64>)> = std::thread::scope(|scope| {
         let threads: Vec<_> = halves.into_iter().map(|half| scope.spawn(|| play(&defence, half))).collect();
         threads.into_iter().filter_map(|t| t.join().ok()).collect()
     });
-    // A frame is ready when the slower core has done its half.
+    // A frame is done when the slower core has done its half.
     let mut frames: Vec<f64> = (0..FRAMES).map(|f| played.iter().map(|p| p.0[f]).fold(0.0, f64::max) * 1e3).collect();
     let mut decisions: Vec<f64> = played.iter().flat_map(|p| p.1.iter().map(|s| s * 1e6)).collect();
     frames.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! Forward kinematics of real poses: one by one, and whole clips.
+//! Forward kinematics of captured poses: pose by pose, and clip by clip.
 
 use std::hint::black_box;
 
@@ -47,7 +47,7 @@ pub fn run() {
     let (wide, plain) = (whole(false), whole(true));
     figure("a clip at once", frames as f64 / wide / 1e6, "M poses/s");
     figure("a clip at once, without AVX2", frames as f64 / plain / 1e6, "M poses/s");
-    // A clip that fits the second-level cache, as the ones of a library do when they are worked on.
+    // A clip that fits the second-level cache, as clips of a library do.
     let small = &clips[0];
     let mut track = Tracks::of(small);
     let hot = best(15, || {

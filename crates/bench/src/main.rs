@@ -1,5 +1,5 @@
-//! Benches: each prints one JSON object a line, `{"figure", "value", "unit"}`, ours beside peers measured in the same run on
-//! the same input, and at the end `{"holds"}` where a claim is judged. Times are CPU time of the thread, best of several.
+//! Benches. Each prints one JSON object per line, `{"figure", "value", "unit"}`, and at the end `{"holds"}`: whether its claim holds.
+//! Peers are measured in the same run on the same input. Times are CPU times of the thread, best of several runs.
 //!
 //! Data: the folders of `KUMITE_MOCAP`, separated like `PATH`.
 
@@ -37,7 +37,7 @@ fn main() {
     }
 }
 
-/// Seconds of the quickest of `repeats` runs, after one to warm up.
+/// Seconds of the fastest of `repeats` runs, after one to warm up.
 fn best(repeats: usize, mut work: impl FnMut()) -> f64 {
     work();
     let mut best = f64::INFINITY;
@@ -47,6 +47,13 @@ fn best(repeats: usize, mut work: impl FnMut()) -> f64 {
         best = best.min(start.elapsed().as_secs_f64());
     }
     best
+}
+
+/// Most memory this process has held, KiB, if the system tells.
+fn peak_memory_kib() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 fn figure(name: &str, value: f64, unit: &str) {

@@ -1,19 +1,47 @@
-//! The captures, and the proof that they are read right.
+//! Captures for the benches, and a bench that checks how they are read against an independent reader.
+
+use std::sync::Arc;
 
 use glam::{DMat3, DVec3};
+use kumite_bake::understand;
 use kumite_formats::bvh;
-use kumite_motion::FrameIdx;
+use kumite_motion::anatomy::Anatomy;
 use kumite_motion::fk::Tracks;
+use kumite_motion::retarget::{RetargetBody, retarget};
+use kumite_motion::sample::resample;
+use kumite_motion::{Clip, FrameIdx, Roles, humanoid};
 
 use crate::{figure, holds};
 
-/// Those of the CMU skeleton (31 joints), with their bytes.
+/// Contents of the captures of the CMU skeleton (31 joints).
 pub fn cmu() -> Vec<Vec<u8>> {
     let cmu = kumite_captures::files("bvh").into_iter().filter(|p| p.to_string_lossy().contains("cmu"));
     cmu.filter_map(|p| std::fs::read(p).ok()).collect()
 }
 
-/// Reads every capture, and compares all joints of every tenth frame with a reader written apart.
+/// CMU captures on the canonical body at a frame rate, one after the other until `enough` says so.
+pub fn canonical_clips(fps: f32, enough: impl Fn(&[Clip]) -> bool) -> Vec<Clip> {
+    let skeleton = Arc::new(humanoid::skeleton());
+    let (roles, anatomy) = (Roles::canonical(), Anatomy::of_canonical(&skeleton));
+    let to = RetargetBody { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
+    let canonical = |data: &[u8]| {
+        let raw = bvh::read(data).ok()?.0.to_clip("cmu").ok()?;
+        let u = understand(&raw)?;
+        let from = RetargetBody { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
+        let clip = retarget(&u.clip, from, to).ok()?.with_fps(u.fps.value).ok()?;
+        resample(&clip, fps).ok()
+    };
+    let mut clips: Vec<Clip> = Vec::new();
+    for data in cmu() {
+        if enough(&clips) {
+            break;
+        }
+        clips.extend(canonical(&data));
+    }
+    clips
+}
+
+/// Reads every capture, and compares all joints of every tenth frame with an independent reader.
 pub fn run() {
     let (mut read, mut failed, mut frames, mut bytes) = (0, 0, 0, 0);
     let (mut worst, mut worst_back) = (0.0f64, 0.0f64);
@@ -34,12 +62,12 @@ pub fn run() {
         let truth = naive(&String::from_utf8_lossy(&data));
         let height = truth.iter().flatten().map(|p| p.y).fold(f64::MIN, f64::max)
             - truth.iter().flatten().map(|p| p.y).fold(f64::MAX, f64::min);
-        // To metres, for any unit: people in captures reach about 1.75 m; the tiny synthetic ones do not matter here.
+        // To metres from any unit, assuming that people in captures are 1.75 m tall; tiny synthetic skeletons do not matter here.
         let metre = if truth.len() > 1 && clip.skeleton().len() > 10 { 1.75 / height } else { 1.0 / 1.75 };
-        // A referee that saw nothing has judged nothing.
-        let whole = truth.len() == clip.frames().div_ceil(10)
+        // Without this check a capture that the independent reader could not read would count as right.
+        let complete = truth.len() == clip.frames().div_ceil(10)
             && truth.iter().all(|joints| joints.len() == clip.skeleton().len() && joints.iter().all(|p| p.is_finite()));
-        if !whole {
+        if !complete {
             eprintln!("{}: the independent reader found other frames or joints", path.display());
             failed += 1;
             continue;
@@ -71,7 +99,7 @@ pub fn run() {
     holds(read > 0 && failed == 0 && worst <= 0.1 && worst_back <= 0.1);
 }
 
-/// An independent reader: words, matrices, doubles. World positions of all joints, every tenth frame.
+/// World positions of all joints in every tenth frame, by an independent reader that works on words, matrices and doubles.
 fn naive(text: &str) -> Vec<Vec<DVec3>> {
     struct Joint {
         parent: Option<usize>,

@@ -1,4 +1,4 @@
-//! BVH: bytes in memory to numbers.
+//! Parsing BVH: from bytes in memory to numbers and to clips, beside a peer and a naive parser.
 
 use std::hint::black_box;
 

@@ -1,4 +1,4 @@
-//! Distances of all pairs of windows in five minutes of captures, beside numpy.
+//! Finding transitions: distances of all pairs of windows in five minutes of captures, beside numpy.
 
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -8,23 +8,18 @@ use std::time::Instant;
 
 use kumite_bake::graph::{GraphConfig, build};
 use kumite_bake::transitions::{Cloud, TransitionConfig, each_row, find};
-use kumite_bake::understand;
-use kumite_formats::bvh;
-use kumite_motion::anatomy::Anatomy;
 use kumite_motion::fk::Tracks;
-use kumite_motion::retarget::{RetargetBody, retarget};
-use kumite_motion::sample::resample;
 use kumite_motion::volume;
-use kumite_motion::{Clip, FrameIdx, JointIdx, Pose, Roles, humanoid};
+use kumite_motion::{Clip, FrameIdx, JointIdx, Pose, Roles};
 use serde_json::Value;
 
-use crate::{best, figure, holds, mocap};
+use crate::{best, figure, holds, mocap, peak_memory_kib};
 
 const FPS: f32 = 30.0;
 const FRAMES: usize = 300 * FPS as usize;
 
 pub fn run() {
-    let clips = five_minutes();
+    let clips = mocap::canonical_clips(FPS, |clips| clips.iter().map(Clip::frames).sum::<usize>() >= FRAMES);
     let frames: usize = clips.iter().map(Clip::frames).sum();
     if frames < FRAMES {
         eprintln!("{frames} frames of CMU captures, {FRAMES} are needed: transitions are not measured");
@@ -32,7 +27,7 @@ pub fn run() {
     }
     figure("clips", clips.len() as f64, "");
     figure("frames", frames as f64, "");
-    let read = peak_memory();
+    let read = peak_memory_mb();
     let config = TransitionConfig::default();
     let on = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let (Ok(one), Ok(two)) = (on(1), on(2)) else { return holds(false) };
@@ -57,14 +52,14 @@ pub fn run() {
     }
     // Memory must grow with the frames, not with their square.
     let twice: Vec<Clip> = clips.iter().chain(&clips).cloned().collect();
-    let once = peak_memory();
+    let once = peak_memory_mb();
     black_box(one.install(|| find(&twice, &config).is_ok()));
-    if let (Some(read), Some(once), Some(twice)) = (read, once, peak_memory()) {
+    if let (Some(read), Some(once), Some(twice)) = (read, once, peak_memory_mb()) {
         figure("peak after reading the captures", read, "MB");
         figure("peak after finding", once, "MB");
         figure("peak after finding in twice the frames", twice, "MB");
     }
-    // One clip of all frames: what the peer gets.
+    // The peer gets all frames as one clip.
     let poses: Vec<Pose> = clips.iter().flat_map(Clip::poses).take(FRAMES).collect();
     let Ok(all) = Clip::new("all", Arc::clone(clips[0].skeleton()), FPS, &poses) else { return holds(false) };
     let Ok(cloud) = Cloud::new(std::slice::from_ref(&all), &config) else { return holds(false) };
@@ -102,35 +97,13 @@ pub fn run() {
     holds(wide >= 150e6 && wide / peer.rate >= 3.0 && worst < 1e-4);
 }
 
-/// CMU captures on the canonical body at 30 frames per second, as many as make five minutes.
-fn five_minutes() -> Vec<Clip> {
-    let skeleton = Arc::new(humanoid::skeleton());
-    let (roles, anatomy) = (Roles::canonical(), Anatomy::of_canonical(&skeleton));
-    let to = RetargetBody { skeleton: &skeleton, roles: &roles, anatomy: &anatomy };
-    let (mut clips, mut frames): (Vec<Clip>, usize) = (Vec::new(), 0);
-    for data in mocap::cmu() {
-        if frames >= FRAMES {
-            break;
-        }
-        let clip = (|| {
-            let raw = bvh::read(&data).ok()?.0.to_clip("cmu").ok()?;
-            let u = understand(&raw)?;
-            let from = RetargetBody { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };
-            let clip = retarget(&u.clip, from, to).ok()?.with_fps(u.fps.value).ok()?;
-            resample(&clip, FPS).ok()
-        })();
-        frames += clip.as_ref().map_or(0, Clip::frames);
-        clips.extend(clip);
-    }
-    clips
-}
-
+/// Figures of the peer: pairs a second, and samples of its squared distances by frame and frame.
 struct Peer {
     rate: f64,
     samples: Vec<(usize, usize, f64)>,
 }
 
-/// Runs the peer in a virtual environment of its own, which is made if it is not there.
+/// Runs the peer in its own virtual environment, which is created if missing.
 fn numpy(all: &Clip, window: usize) -> Result<Peer, String> {
     let folder = std::env::temp_dir().join("kumite-bench-numpy");
     let python = folder.join("bin/python");
@@ -146,8 +119,7 @@ fn numpy(all: &Clip, window: usize) -> Result<Peer, String> {
         if out.status.success() { Ok(out.stdout) } else { Err(said) }
     };
     if run(&python, &["-c", "import numpy"]).is_err() {
-        let place = folder.to_string_lossy().into_owned();
-        run(&PathBuf::from("python3"), &["-m", "venv", &place])?;
+        run(&PathBuf::from("python3"), &["-m", "venv", &folder.to_string_lossy()])?;
         run(&python, &["-m", "pip", "install", "--quiet", "numpy"])?;
     }
     let tracks = Tracks::of(all);
@@ -169,8 +141,8 @@ fn numpy(all: &Clip, window: usize) -> Result<Peer, String> {
     Ok(Peer { rate: number(&out["pairs"])? / number(&out["seconds"])?, samples })
 }
 
-/// Largest difference of squared distances, square metres. The peer's windows start where ours, which are led in by
-/// half a window, are half a window on.
+/// Largest difference of squared distances, square metres. Our windows are centred on their frame and the peer's start at it, so
+/// indices differ by half a window.
 fn compare(cloud: &Cloud, samples: &[(usize, usize, f64)]) -> f64 {
     let lead = cloud.window() / 2;
     let mut by_row: Vec<(usize, usize, f64)> = samples.iter().map(|s| (s.0 + lead, s.1 + lead, s.2)).collect();
@@ -187,9 +159,6 @@ fn compare(cloud: &Cloud, samples: &[(usize, usize, f64)]) -> f64 {
     worst
 }
 
-/// Of this process so far, where the system tells.
-fn peak_memory() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
-    Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1000.0)
+fn peak_memory_mb() -> Option<f64> {
+    Some(peak_memory_kib()? / 1000.0)
 }

@@ -1,4 +1,4 @@
-//! Random walks on the stage: no dead end, finite numbers, and the quality gates.
+//! Random walks through libraries: no dead ends, finite numbers, and the quality gates.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,12 +10,12 @@ use kumite_stage::{Chance, Character, Quality, Recorder, TICKS};
 
 use crate::{figure, holds};
 
-/// Seconds of a walk.
+/// Length of a walk, seconds.
 const SECONDS: u32 = 20;
-/// Share of walks that must keep each gate: chance finds the one chain of joins in a thousand that no rehearsal tried.
+/// Share of walks that must keep each gate: not all, because some chains of joins occur that no rehearsal at bake tried.
 const WITHIN: f64 = 0.997;
 
-/// Walks each library as often as `KUMITE_WANDERS` says, 10,000 times if it says nothing.
+/// Walks each library of `KUMITE_LIBRARIES` `KUMITE_WANDERS` times, by default 10,000.
 pub fn run() {
     let count = std::env::var("KUMITE_WANDERS").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000);
     let names =
@@ -27,13 +27,13 @@ pub fn run() {
             continue;
         };
         let rehearsed_out = baked.rehearsed_out as f64;
-        all &= library(name, &Arc::new(baked.library), count);
+        all &= measure(name, &Arc::new(baked.library), count);
         figure(&format!("{name}: joins rehearsed out"), rehearsed_out, "");
     }
     holds(all);
 }
 
-/// One walk: how good it is, and how many edges it played.
+/// Quality of one walk, and the number of edges it played.
 fn walk(library: &Arc<Library>, seed: u64) -> (Quality, usize) {
     let mut chance = Chance::new(seed);
     let node = NodeIdx(chance.below(library.graph().nodes().len() as u32));
@@ -44,14 +44,15 @@ fn walk(library: &Arc<Library>, seed: u64) -> (Quality, usize) {
         let began = character.step(|_, next| next[chance.below(next.len() as u32) as usize]);
         recorder.record(&character, began);
     }
-    // A clip holds finite numbers only: a pose that is none does not become a take.
+    // Fails if any number of the take is not finite.
     let take = recorder.finish("walk", library.skeleton()).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
     let last = FrameIdx(take.clip.frames() as u32 - 1);
     assert!(take.clip.root(last).is_finite() && take.clip.rotation(last, JointIdx::ROOT).is_finite());
     (take.quality, take.events.len())
 }
 
-fn library(name: &str, library: &Arc<Library>, count: u64) -> bool {
+/// Prints the figures of one library; whether all gates held.
+fn measure(name: &str, library: &Arc<Library>, count: u64) -> bool {
     let next = AtomicU64::new(0);
     let work = || {
         let (start, mut done) = (ThreadTime::now(), Vec::new());

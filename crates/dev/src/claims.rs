@@ -1,6 +1,6 @@
-//! What is claimed, what measures it, and what the figures must be for it to hold.
+//! The claims: what each says, what measures it, and the bounds its figures must keep. Measures nothing itself.
 
-/// One claim. It holds if its proof passes, nothing was skipped, and every bound is kept: a figure that is missing keeps none.
+/// One claim. It holds if its proof passes, nothing was skipped, and every bound is kept; a missing figure breaks its bound.
 pub struct Claim {
     pub name: &'static str,
     pub says: &'static str,
@@ -8,19 +8,19 @@ pub struct Claim {
     pub bounds: &'static [(&'static str, Bound)],
 }
 
-/// What measures a claim: a program that prints one JSON object of figures a line.
+/// What measures a claim: a program that prints figures, one JSON object per line.
 pub enum Proof {
-    /// A bench of `kumite-bench`; it also says itself whether the claim holds.
+    /// The bench of `kumite-bench` with the claim's name, which also prints whether the claim holds.
     Bench,
-    /// Tests of a crate, by package, test file and filter; they must pass.
+    /// Tests that must pass: package, test file and filter.
     Test(&'static str, &'static str, &'static str),
-    /// Balls thrown at characters of a library, that many, from one seed; what the referee counts.
+    /// `kumite dodge --trials`: library and number of balls.
     Dodge(&'static str, u32),
-    /// Walks through clutter with a library, that many, and the tables of Chen and Steed.
+    /// `kumite walk --trials` and the tables of Chen and Steed: library and number of walks.
     Walk(&'static str, u32),
-    /// The conditions of the paper's Table 1, in one run beside playing every path.
+    /// The conditions of Table 1 of Oshita and Masaoka, beside playing every path, in one run.
     AvoidanceTable,
-    /// What `kumite graph` says of the embedded library.
+    /// Coverage of the embedded library, as `kumite graph` measures it.
     Coverage,
     /// The glTF files of the demo, imported by Blender.
     Blender,
@@ -32,13 +32,13 @@ pub enum Bound {
     Least(f64),
     Most(f64),
     Is(&'static str),
-    /// There at all, and not nothing.
+    /// A number above zero.
     Counted,
 }
 
 use Bound::{Counted, Is, Least, Most};
 
-/// What holds of dodging on every library.
+/// Bounds for dodging that hold on every library.
 macro_rules! dodges {
     ($($more:expr),* $(,)?) => {
         &[
@@ -51,7 +51,7 @@ macro_rules! dodges {
     };
 }
 
-/// What holds of walking on every library.
+/// Bounds for walking that hold on every library.
 macro_rules! walks {
     ($($more:expr),* $(,)?) => {
         &[

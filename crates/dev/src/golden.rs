@@ -1,23 +1,23 @@
-//! `cargo dev golden`: hashes of what is played, compared with those in docs/golden.json. A change that is not meant to change motion
-//! keeps every one of them; a change that is says so and writes them anew.
+//! `cargo dev golden`: compares hashes of played motion with those in docs/golden.json. A change that is not meant to change motion
+//! keeps all of them; one that is meant to says so and writes them again.
 
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
 use crate::captures;
-use crate::steps::{kumite, output, root, target};
+use crate::steps::{kumite, kumite_json, output, root, target};
 
 const FILE: &str = "docs/golden.json";
 
-/// Trials behind each hash of dodges and of walks.
+/// Trials combined in each hash of dodges and of walks.
 const TRIALS: &str = "20";
 
-/// Libraries dodges and walks are played on; all but the embedded one need captures.
+/// Libraries that dodges and walks are played on; all but the embedded one need captures.
 const DODGES: [&str; 3] = ["embedded", "accad-male2", "cmu-fight"];
 const WALKS: [&str; 2] = ["embedded", "paper-environment"];
 
-/// Plays everything and compares, or writes what is new.
+/// Plays everything and compares the hashes with the known ones, or writes them.
 pub fn golden(write: bool) -> Result<(), String> {
     let file = root().join(FILE);
     let known = if write { known().unwrap_or_default() } else { known()? };
@@ -55,13 +55,10 @@ fn known() -> Result<Map<String, Value>, String> {
     serde_json::from_str(&text).map_err(|e| format!("{FILE}: {e}"))
 }
 
-/// Hashes by name, and the names of what needs captures that are not here.
+/// Hashes by name, and the names of those skipped for lack of captures.
 fn play() -> Result<(Map<String, Value>, Vec<String>), String> {
-    let kumite = kumite();
-    let told = |words: &[&str], pointer: &str| -> Result<Value, String> {
-        let told = output(&[&[kumite.as_str()], words, &["--json"]].concat(), &[])?;
-        let told: Value = serde_json::from_str(&told).map_err(|e| format!("{words:?}: {e}"))?;
-        told.pointer(pointer).cloned().ok_or_else(|| format!("{words:?}: no {pointer}"))
+    let ask = |words: &[&str], pointer: &str| -> Result<Value, String> {
+        kumite_json(words)?.pointer(pointer).cloned().ok_or_else(|| format!("{words:?}: no {pointer}"))
     };
     let (mut played, mut skipped) = (Map::new(), Vec::new());
     let mut scenes: Vec<PathBuf> =
@@ -73,7 +70,7 @@ fn play() -> Result<(Map<String, Value>, Vec<String>), String> {
     for scene in scenes {
         let name = scene.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
         let words = ["play", &scene.display().to_string(), "-o", &take];
-        let characters = told(&words, "/characters")?;
+        let characters = ask(&words, "/characters")?;
         let hashes: Vec<&str> =
             characters.as_array().into_iter().flatten().filter_map(|c| c["hash"].as_str()).collect();
         played.insert(format!("scene {name}"), json!(hashes.join(" ")));
@@ -87,7 +84,7 @@ fn play() -> Result<(Map<String, Value>, Vec<String>), String> {
             continue;
         };
         let words = ["dodge", "--library", &library, "--trials", TRIALS, "--seed", "1"];
-        played.insert(name, told(&words, "/hash")?);
+        played.insert(name, ask(&words, "/hash")?);
     }
     for library in WALKS {
         let name = format!("{TRIALS} walks {library}");
@@ -96,12 +93,12 @@ fn play() -> Result<(Map<String, Value>, Vec<String>), String> {
             continue;
         };
         let words = ["walk", "--library", &library, "--scene", "clutter", "--trials", TRIALS, "--seed", "1"];
-        played.insert(name, told(&words, "/walk/hash")?);
+        played.insert(name, ask(&words, "/walk/hash")?);
     }
     Ok((played, skipped))
 }
 
-/// What `--library` takes: a name, or a bundle baked from captures; `None` where there are no captures.
+/// The value for `--library`: `embedded`, or a bundle baked from captures; `None` without captures.
 pub fn bundle(library: &str, data: Option<&PathBuf>) -> Result<Option<String>, String> {
     if library == "embedded" {
         return Ok(Some(library.to_owned()));

@@ -1,4 +1,4 @@
-//! `cargo dev`: everything a person who works on kumite runs.
+//! `cargo dev`: commands for working on kumite.
 //!
 //! Never shipped. Knows the other crates only by name: it calls cargo, git and the package managers.
 
@@ -16,14 +16,13 @@ use std::process::ExitCode;
 
 const HELP: &str = "cargo dev <command>
 
-  test [-p NAME]   everything a change must pass; with -p only one crate, quickly
-  prove [CLAIM…]   the full figures, into docs/results.json; one claim at a time, those that are there already are kept
-                   unless named; `all` names every one, --list lists them
-  bench [NAME…]    speed beside peers, measured in one run
-  tidy             documents against code: crates, arrows, paths, claims
-  report           docs/results.md from docs/results.json
-  golden [--write] hashes of scenes, dodges and walks against docs/golden.json
-  motions          the table of docs/motions.md: the embedded motions beside the captures
+  test [-p NAME]   every check that a change must pass; with -p only one crate
+  prove [CLAIM…]   measures claims into docs/results.json: those named, `all`, or those without a result; --list lists them
+  bench [NAME…]    measures speed beside peers, in one run
+  tidy             checks documents against code: crates, dependencies, paths, quoted figures
+  report           writes docs/results.md from docs/results.json
+  golden [--write] compares hashes of scenes, dodges and walks with docs/golden.json
+  motions          writes the table of docs/motions.md: the embedded motions beside captures
 ";
 
 fn main() -> ExitCode {

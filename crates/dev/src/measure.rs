@@ -1,12 +1,12 @@
-//! How each claim is measured: programs that are run, and their answers as figures, one JSON object a line.
+//! Measures claims: runs programs and turns their answers into figures, one JSON object per line. Does not judge them.
 
 use serde_json::{Value, json};
 
 use crate::claims::{Claim, Proof};
 use crate::golden::bundle;
-use crate::steps::{command, kumite, output, run, target};
+use crate::steps::{command, kumite_json, output, run, target};
 
-/// What a proof printed, and whether it passed.
+/// Runs a claim's proof; returns what it printed, and whether it passed.
 pub fn measure(claim: &Claim, mocap: &str) -> Result<(String, bool), String> {
     let env = [("KUMITE_MOCAP", mocap), ("KUMITE_FUZZ_SECONDS", "60")];
     match claim.by {
@@ -28,38 +28,36 @@ pub fn measure(claim: &Claim, mocap: &str) -> Result<(String, bool), String> {
     }
 }
 
-/// The numbers and words of nested JSON, each under its path with spaces between.
-fn flatten(name: &str, value: &Value, say: &mut impl FnMut(&str, Value)) {
+/// Adds each number and text of nested JSON as a figure named by its path, with spaces between keys.
+fn flatten(name: &str, value: &Value, add: &mut impl FnMut(&str, Value)) {
     match value {
-        Value::Object(all) => all.iter().for_each(|(key, value)| flatten(format!("{name} {key}").trim(), value, say)),
+        Value::Object(all) => all.iter().for_each(|(key, value)| flatten(format!("{name} {key}").trim(), value, add)),
         Value::Array(_) => {}
-        value => say(name, value.clone()),
+        value => add(name, value.clone()),
     }
 }
 
-/// Balls at characters of a library.
+/// Random balls at characters of a library.
 fn dodge(library: &str, trials: u32, mocap: &str) -> Result<(String, bool), String> {
     run(&["cargo", "build", "--quiet", "--release"], &[])?;
     let data = std::env::split_paths(mocap).find(|f| f.join("combat").is_dir());
     let name = bundle(library, data.as_ref())?.ok_or("there are no captures to measure this with")?;
     let trials = trials.to_string();
-    let told = output(&[&kumite(), "dodge", "--library", &name, "--trials", &trials, "--seed", "1", "--json"], &[])?;
-    let mut told: Value = serde_json::from_str(&told).map_err(|e| e.to_string())?;
+    let mut answer = kumite_json(&["dodge", "--library", &name, "--trials", &trials, "--seed", "1"])?;
     let mut text = String::new();
-    if let Some(told) = told.as_object_mut() {
-        told.remove("hash");
+    if let Some(answer) = answer.as_object_mut() {
+        answer.remove("hash");
     }
-    flatten("", &told, &mut |figure, value| text += &format!("{}\n", json!({"figure": figure, "value": value})));
+    flatten("", &answer, &mut |figure, value| text += &format!("{}\n", json!({"figure": figure, "value": value})));
     Ok((text, true))
 }
 
 /// What `kumite graph` measures of the embedded library.
 fn coverage() -> Result<(String, bool), String> {
     run(&["cargo", "build", "--quiet", "--release"], &[])?;
-    let told: Value =
-        serde_json::from_str(&output(&[&kumite(), "graph", "--json"], &[])?).map_err(|e| e.to_string())?;
+    let answer = kumite_json(&["graph"])?;
     let mut text = String::new();
-    flatten("", &told["coverage"]["dodged"], &mut |figure, value| {
+    flatten("", &answer["coverage"]["dodged"], &mut |figure, value| {
         text += &format!("{}\n", json!({"figure": figure, "value": value}));
     });
     Ok((text, true))
@@ -75,21 +73,17 @@ fn walk(library: &str, trials: u32, mocap: &str) -> Result<(String, bool), Strin
     let data = data.unwrap_or_default().display().to_string();
     let manifest = format!("libraries/{library}.toml");
     let from: &[&str] = if library == "embedded" { &[] } else { &["--library", &manifest, "--data", &data] };
-    let tell = |words: &[&str]| -> Result<Value, String> {
-        let program = kumite();
-        let told = output(&[&[program.as_str()], words, from, &["--json"]].concat(), &[])?;
-        serde_json::from_str(&told).map_err(|e| e.to_string())
-    };
+    let ask = |words: &[&str]| kumite_json(&[words, from].concat());
     let count = trials.to_string();
-    let clutter = tell(&["walk", "--scene", "clutter", "--trials", &count, "--seed", "1"])?;
-    let shut = tell(&["walk", "--scene", "blocked", "--trials", &count, "--seed", "1"])?;
-    let gap = tell(&["walk", "--scene", "narrow-gap", "--method", "ems,pff"])?;
-    let table = tell(&["tables", "environment"])?;
-    let told = &clutter["walk"];
+    let clutter = ask(&["walk", "--scene", "clutter", "--trials", &count, "--seed", "1"])?;
+    let unreachable = ask(&["walk", "--scene", "blocked", "--trials", &count, "--seed", "1"])?;
+    let gap = ask(&["walk", "--scene", "narrow-gap", "--method", "ems,pff"])?;
+    let table = ask(&["tables", "environment"])?;
+    let answer = &clutter["walk"];
     let mut text = String::new();
-    let mut say = |figure: &str, value: Value| text += &format!("{}\n", json!({"figure": figure, "value": value}));
+    let mut add = |figure: &str, value: Value| text += &format!("{}\n", json!({"figure": figure, "value": value}));
     for key in ["trials", "solved", "collided", "lost", "quality_failures", "quality_failures_at_joins"] {
-        say(&format!("clutters {key}"), told[key].clone());
+        add(&format!("clutters {key}"), answer[key].clone());
     }
     let keys = [
         "location_cm",
@@ -107,28 +101,28 @@ fn walk(library: &str, trials: u32, mocap: &str) -> Result<(String, bool), Strin
         "snap",
     ];
     for key in keys {
-        say(&format!("clutters mean {key}"), told["mean"][key].clone());
+        add(&format!("clutters mean {key}"), answer["mean"][key].clone());
     }
     for key in ["excess_turning_deg", "waiting_s", "balance_cm", "source_balance_cm"] {
-        say(&format!("clutters mean of those that arrived {key}"), told["mean_arrived"][key].clone());
+        add(&format!("clutters mean of those that arrived {key}"), answer["mean_arrived"][key].clone());
     }
-    flatten("clutters judge", &told["judge"], &mut say);
+    flatten("clutters judge", &answer["judge"], &mut add);
     for key in ["location_cm", "orientation_deg", "warped_location_cm", "warped_orientation_deg"] {
-        say(&format!("clutters worst of those that arrived {key}"), told["worst_arrived"][key].clone());
+        add(&format!("clutters worst of those that arrived {key}"), answer["worst_arrived"][key].clone());
     }
-    let shut = &shut["walk"];
+    let unreachable = &unreachable["walk"];
     for key in ["trials", "blocked"] {
-        say(&format!("blocked goals {key}"), shut[key].clone());
+        add(&format!("blocked goals {key}"), unreachable[key].clone());
     }
-    say("blocked goals median search_seconds", shut["search_seconds"]["p50"].clone());
-    say("blocked goals worst search_seconds", shut["search_seconds"]["max"].clone());
+    add("blocked goals median search_seconds", unreachable["search_seconds"]["p50"].clone());
+    add("blocked goals worst search_seconds", unreachable["search_seconds"]["max"].clone());
     for scene in ["door", "cul-de-sac", "spiral", "low-bar", "log"] {
-        let one = tell(&["walk", "--scene", scene])?;
-        say(&format!("{scene} outcome"), one["walk"]["outcome"].clone());
-        say(&format!("{scene} search_seconds"), one["walk"]["search_seconds"]["max"].clone());
+        let one = ask(&["walk", "--scene", scene])?;
+        add(&format!("{scene} outcome"), one["walk"]["outcome"].clone());
+        add(&format!("{scene} search_seconds"), one["walk"]["search_seconds"]["max"].clone());
     }
-    say("narrow gap ems", gap["ems"]["outcome"].clone());
-    say("narrow gap pff", gap["pff"]["outcome"].clone());
+    add("narrow gap ems", gap["ems"]["outcome"].clone());
+    add("narrow gap pff", gap["pff"]["outcome"].clone());
     let cell = |key: &str, column: usize, method: &str| {
         let rows = table["rows"].as_array().into_iter().flatten();
         let row = rows.into_iter().find(|r| r["key"] == key);
@@ -138,40 +132,39 @@ fn walk(library: &str, trials: u32, mocap: &str) -> Result<(String, bool), Strin
     for key in ["transitions", "travel_cm", "search_seconds", "location_cm", "orientation_deg", "collision_frames"] {
         for (k, column) in columns.iter().enumerate() {
             for method in ["pff", "ems"] {
-                say(&format!("{column} {key} {method}"), json!(cell(key, k, method)));
+                add(&format!("{column} {key} {method}"), json!(cell(key, k, method)));
             }
         }
     }
     for (k, column) in columns.iter().enumerate() {
-        say(&format!("{column} travel, EMS of PFF"), json!(cell("travel_of_pff", k, "ems")));
-        say(&format!("{column} travel, EMS of PFF, in the paper"), json!(cell("travel_of_pff", k, "theirs_ems")));
+        add(&format!("{column} travel, EMS of PFF"), json!(cell("travel_of_pff", k, "ems")));
+        add(&format!("{column} travel, EMS of PFF, in the paper"), json!(cell("travel_of_pff", k, "theirs_ems")));
     }
     let speeds =
         ["evaluations_per_second", "evaluation_ns", "whole_evaluation_ns", "naive_evaluation_ns", "two_threads_gain"];
     for key in speeds {
-        say(key, table[key].clone());
+        add(key, table[key].clone());
     }
-    // Means of both scenes.
+    // Ratios over the averages of both scenes.
     let both = |key: &str, method: &str| cell(key, 0, method) + cell(key, 2, method);
     for key in ["transitions", "travel_cm", "search_seconds"] {
-        say(&format!("both averages {key}, EMS of PFF"), json!(both(key, "ems") / both(key, "pff")));
+        add(&format!("both averages {key}, EMS of PFF"), json!(both(key, "ems") / both(key, "pff")));
     }
     Ok((text, true))
 }
 
-/// Table 1, each condition beside theirs and beside playing every path.
+/// Table 1 of Oshita and Masaoka: each condition beside theirs and beside playing every path.
 fn avoidance_table() -> Result<(String, bool), String> {
     run(&["cargo", "build", "--quiet", "--release"], &[])?;
-    let told = output(&[&kumite(), "tables", "avoidance", "--trials", "1000", "--json"], &[])?;
-    let told: Value = serde_json::from_str(&told).map_err(|e| e.to_string())?;
-    let naive = told["naive_ms"].as_f64().unwrap_or(f64::NAN);
+    let answer = kumite_json(&["tables", "avoidance", "--trials", "1000"])?;
+    let naive = answer["naive_ms"].as_f64().unwrap_or(f64::NAN);
     let mut text = String::new();
-    let mut say = |figure: &str, value: Value, unit: &str| {
+    let mut add = |figure: &str, value: Value, unit: &str| {
         text += &format!("{}\n", json!({"figure": figure, "value": value, "unit": unit}));
     };
-    say("every path played", json!(naive), "ms");
+    add("every path played", json!(naive), "ms");
     let (mut slowest, mut margin) = (0.0f64, f64::INFINITY);
-    for row in told["rows"].as_array().into_iter().flatten() {
+    for row in answer["rows"].as_array().into_iter().flatten() {
         let name = match (row["culling"] == true, row["index"] == true) {
             (true, true) => "with culling, paths from the grid",
             (true, false) => "with culling, paths enumerated",
@@ -179,18 +172,18 @@ fn avoidance_table() -> Result<(String, bool), String> {
             (false, false) => "without culling, paths enumerated",
         };
         let [ours, scaled] = ["ours_ms", "theirs_scaled_ms"].map(|key| row[key].as_f64().unwrap_or(f64::NAN));
-        say(&format!("{name}: ours"), json!(ours), "ms");
-        say(&format!("{name}: theirs"), row["theirs_ms"].clone(), "ms");
-        say(&format!("{name}: our whole decision"), row["decision_ms"].clone(), "ms");
+        add(&format!("{name}: ours"), json!(ours), "ms");
+        add(&format!("{name}: theirs"), row["theirs_ms"].clone(), "ms");
+        add(&format!("{name}: our whole decision"), row["decision_ms"].clone(), "ms");
         for key in
             ["candidates", "culled", "by_motion_share", "by_bent_motion_share", "by_bent_pose_share", "hit_share"]
         {
-            say(&format!("{name}: {key}"), row[key].clone(), "");
+            add(&format!("{name}: {key}"), row[key].clone(), "");
         }
         (slowest, margin) = (slowest.max(ours), margin.min(scaled / ours));
     }
-    say("every path played, of the slowest condition", json!(naive / slowest), "");
-    say("theirs scaled, of ours, least of the conditions", json!(margin), "");
+    add("every path played, of the slowest condition", json!(naive / slowest), "");
+    add("theirs scaled, of ours, least of the conditions", json!(margin), "");
     Ok((text, true))
 }
 
@@ -207,13 +200,12 @@ fn blender() -> Result<(String, bool), String> {
     let (mut text, mut holds) = (String::new(), true);
     for name in ["walk", "jab", "duck"] {
         let file = folder.join(format!("{name}.glb")).display().to_string();
-        let told = output(&[&kumite(), "convert", &format!("embedded:{name}"), &file, "--json"], &[])?;
-        let told: Value = serde_json::from_str(&told).map_err(|e| e.to_string())?;
+        let answer = kumite_json(&["convert", &format!("embedded:{name}"), &file])?;
         let seen = output(&[&python, "crates/formats/tests/blender_import.py", &file], &[])?;
         let seen: Value = serde_json::from_str(seen.lines().last().unwrap_or_default()).map_err(|e| e.to_string())?;
         text += &format!("{}\n", json!({"figure": format!("{name}.glb in Blender"), "value": seen.to_string()}));
-        // The root bone and the canonical twenty-one.
-        holds &= seen["keys"] == told["frames"] && seen["fps"] == told["fps"] && seen["bones"] == 22;
+        // A root bone and the 21 canonical ones.
+        holds &= seen["keys"] == answer["frames"] && seen["fps"] == answer["fps"] && seen["bones"] == 22;
     }
     Ok((text, holds))
 }

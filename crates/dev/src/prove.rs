@@ -1,4 +1,4 @@
-//! `cargo dev prove`: the full figures behind each claim, kept in docs/results.json.
+//! `cargo dev prove`: measures claims, decides whether they hold, and records the figures in docs/results.json.
 
 use std::time::Instant;
 
@@ -8,9 +8,9 @@ use crate::claims::{Bound, CLAIMS, Claim};
 use crate::steps::output;
 use crate::{captures, measure, report};
 
-/// Whether a figure is as it must be.
+/// Whether a figure keeps its bound.
 fn keeps(figures: &Map<String, Value>, figure: &str, bound: Bound) -> bool {
-    // A figure may carry its unit behind its name.
+    // A figure's name may end with its unit.
     let named = |name: &str| name.strip_prefix(figure).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
     let found = figures.get(figure).or_else(|| figures.iter().find(|(name, _)| named(name)).map(|(_, value)| value));
     let number = found.and_then(Value::as_f64);
@@ -22,7 +22,7 @@ fn keeps(figures: &Map<String, Value>, figure: &str, bound: Bound) -> bool {
     }
 }
 
-/// Why a claim does not hold; nothing if it does.
+/// Reasons why a claim does not hold; empty if it does.
 fn broken(claim: &Claim, text: &str, passed: bool, figures: &Map<String, Value>) -> Vec<String> {
     let mut broken = Vec::new();
     if !passed {
@@ -45,7 +45,7 @@ fn broken(claim: &Claim, text: &str, passed: bool, figures: &Map<String, Value>)
     broken
 }
 
-/// Proves the named claims, or those without a result; `all` proves every one.
+/// Proves the named claims; without names, those without a result; with `all`, every one.
 pub fn prove(names: &[String]) -> Result<(), String> {
     if names.iter().any(|n| n == "--list") {
         for claim in CLAIMS {
@@ -92,7 +92,7 @@ pub fn prove(names: &[String]) -> Result<(), String> {
             result["broken"] = json!(broken);
             failed.push(claim.name);
         }
-        // What an older, less honest measure said stays beside the new one.
+        // Figures of an older, less exact measurement are kept beside the new ones.
         if let Some(before) = have.get(claim.name).and_then(|old| old.get("before")) {
             result["before"] = before.clone();
         }

@@ -1,4 +1,4 @@
-//! docs/results.json, and the page made from it.
+//! Reads and writes docs/results.json, and makes docs/results.md from it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,8 +1,10 @@
-//! `cargo dev test` and `cargo dev bench`: commands run one after the other, each timed.
+//! `cargo dev test`, `bench` and `motions`: the steps they run, each timed; and running other programs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
+
+use serde_json::Value;
 
 use crate::{captures, golden, report, test_times, tidy};
 
@@ -12,24 +14,30 @@ pub fn root() -> PathBuf {
     here.ancestors().nth(2).unwrap_or(here).to_owned()
 }
 
-/// Where cargo builds, and where what is installed for tests goes.
+/// Cargo's build folder, which also holds what is installed for tests.
 pub fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// The built command.
+/// Path of the built command.
 pub fn kumite() -> String {
     target().join("release/kumite").display().to_string()
 }
 
-/// A command in the root, by words.
+/// A program with its arguments, run in the repository's root.
 pub fn command(words: &[&str]) -> Command {
     let mut command = Command::new(words[0]);
     command.args(&words[1..]).current_dir(root());
     command
 }
 
-/// Runs it with its output shown.
+/// Runs the built command with `--json` and returns its answer.
+pub fn kumite_json(words: &[&str]) -> Result<Value, String> {
+    let text = output(&[&[kumite().as_str()], words, &["--json"]].concat(), &[])?;
+    serde_json::from_str(&text).map_err(|e| format!("{words:?}: {e}"))
+}
+
+/// Runs a program and shows its output.
 pub fn run(words: &[&str], env: &[(&str, &str)]) -> Result<(), String> {
     let status = command(words).envs(env.iter().copied()).status();
     match status {
@@ -39,7 +47,7 @@ pub fn run(words: &[&str], env: &[(&str, &str)]) -> Result<(), String> {
     }
 }
 
-/// Runs it and gives what it printed on standard output.
+/// Runs a program and returns its standard output.
 pub fn output(words: &[&str], env: &[(&str, &str)]) -> Result<String, String> {
     let out = command(words).envs(env.iter().copied()).output();
     match out {
@@ -51,6 +59,7 @@ pub fn output(words: &[&str], env: &[(&str, &str)]) -> Result<String, String> {
     }
 }
 
+/// Steps run so far: name, seconds, result.
 struct Steps {
     times: Vec<(&'static str, f32, Result<(), String>)>,
 }
@@ -79,7 +88,7 @@ impl Steps {
     }
 }
 
-/// Everything a change must pass.
+/// Runs every check that a change must pass.
 pub fn test_all() -> Result<(), String> {
     let mut steps = Steps { times: Vec::new() };
     let mut mocap = String::new();
@@ -110,7 +119,7 @@ pub fn test_all() -> Result<(), String> {
     steps.finish()
 }
 
-/// One crate, quickly.
+/// Formats, lints and tests one crate.
 pub fn test_one(name: &str) -> Result<(), String> {
     let package = if name.starts_with("kumite") { name.to_owned() } else { format!("kumite-{name}") };
     let mocap = captures::known();
@@ -123,7 +132,7 @@ pub fn test_one(name: &str) -> Result<(), String> {
     steps.finish()
 }
 
-/// Measures the embedded motions and the captures anew, writes the table, and holds the one against the other.
+/// Measures the embedded motions and the captures, writes the table of docs/motions.md, and compares them.
 pub fn motions() -> Result<(), String> {
     let mocap = captures::known();
     let test = |filter: &str, env: &[(&str, &str)]| {
@@ -133,7 +142,7 @@ pub fn motions() -> Result<(), String> {
     test("every_active", &[])
 }
 
-/// Speed beside peers.
+/// Runs benches beside peers.
 pub fn bench(names: &[String]) -> Result<(), String> {
     let mocap = captures::known();
     let mut words = vec!["cargo", "run", "--quiet", "--release", "-p", "kumite-bench", "--"];
@@ -141,7 +150,7 @@ pub fn bench(names: &[String]) -> Result<(), String> {
     run(&words, &[("KUMITE_MOCAP", &mocap)])
 }
 
-/// Installs what the node scripts of tests need, beside them.
+/// Installs the packages that the tests' node scripts need, beside them.
 fn node_packages() -> Result<(), String> {
     let found = output(&["git", "ls-files", "*package.json"], &[])?;
     for package in found.lines() {
@@ -154,7 +163,7 @@ fn node_packages() -> Result<(), String> {
     Ok(())
 }
 
-/// The crates that must run in a browser compile for it.
+/// Checks that the engine crates compile for wasm and give the same bits there.
 fn wasm() -> Result<(), String> {
     const ENGINE: [&str; 8] = ["motion", "formats", "keying", "plan", "bake", "asset", "stage", "picture"];
     const TARGET: &str = "wasm32-unknown-unknown";
@@ -191,10 +200,10 @@ fn wasm() -> Result<(), String> {
     golden::engine(&native)
 }
 
-/// A replay of an embedded motion, opened and used in headless Chromium.
+/// Opens and uses a replay of an embedded motion in headless Chromium.
 fn browser() -> Result<(), String> {
     if output(&["which", "chromium"], &[]).is_err() {
-        // On machines where packages cannot be installed the test cannot run, and says so by failing.
+        // If it cannot be installed, the step fails.
         let _ = output(&["apt-get", "update"], &[]);
         output(&["apt-get", "install", "-y", "--no-install-recommends", "chromium"], &[])?;
     }
@@ -203,7 +212,7 @@ fn browser() -> Result<(), String> {
     run(&["node", "crates/picture/tests/js/replay.mjs", &replay], &[])
 }
 
-/// Every command line the README shows in a `console` block, in a folder of its own.
+/// Runs every command that the README shows in a `console` block, in an empty folder.
 fn readme() -> Result<(), String> {
     let text = std::fs::read_to_string(root().join("README.md")).map_err(|e| format!("README.md: {e}"))?;
     let folder = target().join("readme");

@@ -1,4 +1,4 @@
-//! Runs the tests of the workspace binary by binary and says which took longest.
+//! Runs the tests of the workspace, binary by binary, and names the slowest.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::steps::output;
 
-/// Tests named at the end.
+/// Number of slow tests named at the end.
 const NAMED: usize = 10;
 
-/// Runs all unit and integration tests with these variables. Prints what failed, how many passed, and the slowest.
+/// Runs all unit and integration tests with these environment variables. Prints failures, counts, and the slowest tests.
 pub fn run(env: &[(&str, &str)]) -> Result<(), String> {
     let build = ["cargo", "test", "--workspace", "--lib", "--bins", "--tests", "--no-run", "--message-format=json"];
     let mut times: Vec<(f64, String)> = Vec::new();
@@ -18,7 +18,7 @@ pub fn run(env: &[(&str, &str)]) -> Result<(), String> {
     for (package, program) in binaries(&output(&build, &[])?) {
         let name = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = name.rsplit_once('-').map_or(name.clone(), |(stem, _)| stem.to_owned());
-        // The flag is not stable; the harness takes it where this variable is set. Nothing is compiled with it.
+        // `--report-time` is unstable; the test harness accepts it when this variable is set. It does not affect compilation.
         let out = Command::new(&program)
             .args(["-Zunstable-options", "--report-time"])
             .env("RUSTC_BOOTSTRAP", "1")
@@ -56,7 +56,7 @@ fn binaries(messages: &str) -> Vec<(PathBuf, PathBuf)> {
     messages.lines().filter_map(program).collect()
 }
 
-/// `test NAME ... ok <1.234s>` in parts.
+/// Name, success and seconds from a line `test NAME ... ok <1.234s>`.
 fn timed(line: &str) -> Option<(&str, bool, f64)> {
     let (name, rest) = line.strip_prefix("test ")?.split_once(" ... ")?;
     let seconds = rest.rsplit_once('<')?.1.trim_end_matches("s>").parse().ok()?;

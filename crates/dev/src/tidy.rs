@@ -1,5 +1,5 @@
-//! Documents against code: what ARCHITECTURE.md says of crates, their dependencies and paths must be so, and
-//! every figure quoted in a document must be that of its result.
+//! `cargo dev tidy`: checks documents against code. Crates, dependencies and paths in ARCHITECTURE.md must be right, and figures
+//! quoted in any document must equal the results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::report;
 use crate::steps::{output, root};
 
-/// Everything that is wrong, or nothing.
+/// Fails with a list of everything that is wrong.
 pub fn tidy() -> Result<(), String> {
     let mut wrong = Vec::new();
     let map = read("ARCHITECTURE.md")?;
@@ -70,7 +70,7 @@ fn read(path: &str) -> Result<String, String> {
     fs::read_to_string(root().join(path)).map_err(|e| format!("{path}: {e}"))
 }
 
-/// Stands for any name in recipes.
+/// Stands for any name in examples.
 const PLACEHOLDER: &str = "NAME";
 
 /// Back-quoted words that look like paths of this repository, and the targets of relative links.
@@ -105,7 +105,7 @@ fn quotes(text: &str) -> Vec<Quote<'_>> {
 }
 
 impl Quote<'_> {
-    /// Whether the number in the text is the figure, rounded as the text rounds it.
+    /// Whether the number in the text equals the figure, to the digits the text gives.
     fn check(&self, results: &BTreeMap<String, Value>) -> Result<(), String> {
         let value = results.get(self.claim).and_then(|r| r["figures"].get(self.figure)).and_then(Value::as_f64);
         let value = value.ok_or_else(|| format!("{} has no figure {:?}", self.claim, self.figure))?;
@@ -116,8 +116,9 @@ impl Quote<'_> {
             r if r.starts_with("M ") => 1e6,
             _ => 1.0,
         };
-        // Half of the last digit said; zeros at the end of a whole number say nothing.
-        let digits = number.split_once('.').map_or(-(zeros(number) as i32), |(_, decimals)| decimals.len() as i32);
+        // Half a unit of the last digit; trailing zeros of a whole number do not count as digits.
+        let digits =
+            number.split_once('.').map_or(-(trailing_zeros(number) as i32), |(_, decimals)| decimals.len() as i32);
         let half = 0.5 * format!("1e{}", -digits).parse::<f64>().unwrap_or(1.0);
         if (value / scale - said).abs() <= half * 1.0001 {
             return Ok(());
@@ -126,7 +127,7 @@ impl Quote<'_> {
     }
 }
 
-/// The first number of a text, without commas, and what follows it.
+/// The first number in a text, and what follows it.
 fn number(text: &str) -> Option<(&str, &str)> {
     let start = text.find(|c: char| c.is_ascii_digit())?;
     let rest = &text[start..];
@@ -134,12 +135,12 @@ fn number(text: &str) -> Option<(&str, &str)> {
     Some((rest[..end].trim_end_matches('.'), &rest[end..]))
 }
 
-/// Zeros at the end.
-fn zeros(number: &str) -> usize {
+/// Number of trailing zeros.
+fn trailing_zeros(number: &str) -> usize {
     number.len() - number.trim_end_matches('0').len()
 }
 
-/// Crates of the workspace, with the crates of the workspace each depends on.
+/// Crates of the workspace, each with the crates of the workspace it depends on.
 fn workspace() -> Result<BTreeMap<String, BTreeSet<String>>, String> {
     let text = output(&["cargo", "metadata", "--format-version", "1", "--no-deps"], &[])?;
     let metadata: Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;
