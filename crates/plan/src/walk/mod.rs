@@ -21,6 +21,8 @@ mod obstacle_grid;
 mod solver;
 mod tables;
 mod task;
+#[cfg(test)]
+mod tests;
 pub mod transition_clusters;
 
 pub use distance_field::{DistanceField, Walls, least_turning, length, turning};
