@@ -57,7 +57,7 @@ fn passes(library: &Arc<Library>, before: &[Vec<EdgeIdx>], run_up: EdgeIdx, join
             let on = next.iter().find(|e| graph.edge(**e).join.is_none());
             script.next().or_else(|| on.or(next.first()).copied()).unwrap_or(join)
         });
-        recorder.record(&character, began.filter(|e| *e == join));
+        recorder.record(&character, began.filter(|leg| leg.edge == join));
     }
     let quality = recorder.rehearsed(library.skeleton());
     quality.is_ok_and(|q| q.snap_at_joins <= SNAP && q.foot_slide_cm_s <= SLIDE)

@@ -209,8 +209,8 @@ fn to_json(scene: &Scene, library: &kumite_motion::library::Library, takes: &[Ta
                 .iter()
                 .map(|e| {
                     // Who walks to a goal does so on a graph of its own.
-                    let clip = actor.goal.is_none().then(|| library.clip(library.graph().edge(e.edge).clip).name.as_str());
-                    json!({"time": e.time, "edge": e.edge.0, "clip": clip, "joined": e.joined})
+                    let clip = actor.goal.is_none().then(|| library.clip(library.graph().edge(e.leg.edge).clip).name.as_str());
+                    json!({"time": e.time, "edge": e.leg.edge.0, "clip": clip, "joined": e.joined})
                 })
                 .collect();
             json!({

@@ -16,6 +16,7 @@ pub mod errata;
 #[cfg(test)]
 mod hand_made;
 pub mod legs;
+pub mod plan;
 pub mod pool;
 pub mod threat;
 pub mod walk;
@@ -24,6 +25,7 @@ pub mod warp;
 pub use bend::Bend;
 pub use bodies::Bodies;
 pub use errata::Form;
+pub use plan::{Layer, Leg, Plan};
 pub use pool::{Alone, Pool};
 pub use threat::{Threat, ThreatError};
 pub use warp::Warp;

@@ -1,4 +1,4 @@
-//! One actor: a playhead on the edges of its library's graph.
+//! One character: a playhead on the legs of its plan, inertialised joins between them, a bend, planted feet.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::sync::Arc;
 use kumite_motion::align::Planar;
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::blend::{Inertia, Velocity};
-use kumite_motion::graph::{EdgeIdx, NodeIdx};
+use kumite_motion::graph::{Edge, EdgeIdx, NodeIdx};
 use kumite_motion::library::Library;
 use kumite_motion::rotation::{about, twist_angle, yaw, yaw_of};
 use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Role, Vec2, Vec3, WorldPose, fk, humanoid, sample};
 
-use kumite_plan::{Bend, Warp};
+use kumite_plan::{Bend, Layer, Leg, Plan, Warp};
 
 use crate::TICKS;
 use crate::feet::{Feet, GRIP};
@@ -19,33 +19,67 @@ use crate::quality::Source;
 
 const TICK: f32 = 1.0 / TICKS as f32;
 
-/// How long a bend of a motion that goes on by itself takes, seconds: as long as other joins.
-const BEND: f32 = 1.0 / 3.0;
+/// How long a join takes where nothing says, seconds: as long as most.
+const JOIN: f32 = 1.0 / 3.0;
 
 /// What is played, and how far.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playing {
+    /// Of which graph.
+    pub layer: Layer,
     /// Which edge.
     pub edge: EdgeIdx,
     /// Seconds since its first frame.
     pub since: f32,
 }
 
-/// A character of a library, somewhere on the stage.
+/// What a character plays: a library for fighting, and one of the same body to walk with.
+#[derive(Clone, Debug)]
+pub struct Repertoire {
+    /// The library whose graph fighters play.
+    pub fight: Arc<Library>,
+    /// The one that walks are planned on.
+    pub walk: Option<Arc<Library>>,
+}
+
+impl Repertoire {
+    /// The library of a layer; that of fighters where there is no other.
+    #[inline]
+    pub fn layer(&self, layer: Layer) -> &Arc<Library> {
+        match (layer, &self.walk) {
+            (Layer::Walk, Some(walk)) => walk,
+            _ => &self.fight,
+        }
+    }
+
+    /// An edge of a layer.
+    #[inline]
+    pub fn edge(&self, layer: Layer, edge: EdgeIdx) -> &Edge {
+        self.layer(layer).graph().edge(edge)
+    }
+}
+
+/// A character, somewhere on the stage: a playhead on the legs that were committed.
 #[derive(Clone, Debug)]
 pub struct Character {
-    library: Arc<Library>,
+    repertoire: Repertoire,
     anatomy: Anatomy,
     playing: Playing,
+    /// What is played after it.
+    legs: VecDeque<Leg>,
     /// Lays the clip's own place over the stage.
     placement: Planar,
     /// The join in progress, and how long ago it began.
     join: Option<(Inertia, f32)>,
+    pace: Option<Pace>,
+    /// The bend in progress, and how long ago its plan was committed.
+    bend: Option<(Bend, f32)>,
     feet: Feet,
+    /// Motion, join and bend, without feet: what a new plan is joined from, now and a tick ago.
+    base: [Pose; 2],
     pose: Pose,
     world: WorldPose,
     contacts: Contacts,
-    following: Option<Following>,
     /// Path seconds per stage second in this tick.
     rate: f32,
 }
@@ -82,14 +116,11 @@ impl Timing {
     }
 }
 
-/// A decision being carried out.
+/// The speed of a plan.
 #[derive(Clone, Debug)]
-struct Following {
-    /// What to play, and what lays it over what was played where the graph's own alignment does not.
-    edges: VecDeque<(EdgeIdx, Option<Planar>)>,
+struct Pace {
     timing: Timing,
-    bend: Option<Bend>,
-    /// Since the decision, stage seconds.
+    /// Since it was committed, stage seconds.
     time: f32,
     /// And path seconds.
     path: f32,
@@ -102,21 +133,29 @@ impl Character {
         Self::on(library, edge, at, turn)
     }
 
-    /// Likewise, at the beginning of an edge.
+    /// Standing at a place, at the beginning of an edge.
     pub fn on(library: Arc<Library>, edge: EdgeIdx, at: Vec2, turn: f32) -> Character {
-        let anatomy = Anatomy::of_canonical(library.skeleton());
+        Self::with(Repertoire { fight: library, walk: None }, Layer::Fight, edge, at, turn)
+    }
+
+    /// Standing at a place, at the beginning of an edge of a layer.
+    pub fn with(repertoire: Repertoire, layer: Layer, edge: EdgeIdx, at: Vec2, turn: f32) -> Character {
+        let anatomy = Anatomy::of_canonical(repertoire.fight.skeleton());
         let mut character = Character {
+            repertoire,
             anatomy,
-            playing: Playing { edge, since: 0.0 },
+            playing: Playing { layer, edge, since: 0.0 },
+            legs: VecDeque::new(),
             placement: Planar::IDENTITY,
             join: None,
+            pace: None,
+            bend: None,
             feet: Feet::default(),
+            base: [Pose::default(), Pose::default()],
             pose: Pose::default(),
             world: WorldPose::default(),
             contacts: Contacts::NONE,
-            following: None,
             rate: 1.0,
-            library,
         };
         let (clip, first) = character.clip();
         let root = clip.root(first);
@@ -124,12 +163,14 @@ impl Character {
         let here = Planar { turn: 0.0, shift: -Vec2::new(root.x, root.z) };
         character.placement = Planar { turn: turn - facing, shift: at }.after(&here);
         character.show();
+        character.base[1] = character.base[0].clone();
         character
     }
 
     fn clip(&self) -> (&Clip, FrameIdx) {
-        let edge = self.library.graph().edge(self.playing.edge);
-        (self.library.clip(edge.clip), edge.first)
+        let library = self.repertoire.layer(self.playing.layer);
+        let edge = library.graph().edge(self.playing.edge);
+        (library.clip(edge.clip), edge.first)
     }
 
     /// What it plays.
@@ -137,16 +178,27 @@ impl Character {
         self.playing
     }
 
-    /// What of its library it shows, before joins, bends and feet.
-    pub fn source(&self) -> Source {
-        let edge = self.library.graph().edge(self.playing.edge);
-        let time = edge.first.at() as f32 / self.library.clip(edge.clip).fps() + self.playing.since;
-        Source { clip: edge.clip, time, rate: self.rate }
+    /// What it plays next, as far as was committed.
+    pub fn legs(&self) -> &VecDeque<Leg> {
+        &self.legs
     }
 
-    /// Its library.
+    /// What of its library it shows, before joins, bends and feet.
+    pub fn source(&self) -> Source {
+        let (clip, first) = self.clip();
+        let edge = self.repertoire.edge(self.playing.layer, self.playing.edge);
+        let time = first.at() as f32 / clip.fps() + self.playing.since;
+        Source { layer: self.playing.layer, clip: edge.clip, time, rate: self.rate }
+    }
+
+    /// The library it fights with.
     pub fn library(&self) -> &Arc<Library> {
-        &self.library
+        &self.repertoire.fight
+    }
+
+    /// All it can play.
+    pub fn repertoire(&self) -> &Repertoire {
+        &self.repertoire
     }
 
     /// As it is shown.
@@ -176,63 +228,91 @@ impl Character {
 
     /// Plays these edges after the current one, at this speed and bent like this, then goes on as before. Times count from now.
     pub fn follow(&mut self, edges: &[EdgeIdx], warp: &Warp, bend: Option<Bend>) {
-        let edges = edges.iter().map(|e| (*e, None)).collect();
-        self.following = Some(Following { edges, timing: Timing::Warp(warp.clone()), bend, time: 0.0, path: 0.0 });
-    }
-
-    /// Plays these edges after the current one, each laid over what was played before as it says: a path that bends a little where it could
-    /// branch. A join hides the bend, planted feet stay.
-    pub fn follow_bent(&mut self, edges: &[(EdgeIdx, Option<Planar>)]) {
-        let edges = edges.iter().copied().collect();
-        self.following =
-            Some(Following { edges, timing: Timing::Warp(Warp::none()), bend: None, time: 0.0, path: 0.0 });
+        let layer = self.playing.layer;
+        self.commit(Plan { warp: warp.clone(), bend, ..Plan::edges(layer, edges) });
     }
 
     /// Plays these edges after the current one, so far along them after each tick from now: path seconds.
     pub fn follow_schedule(&mut self, edges: &[EdgeIdx], ticks: Vec<f32>) {
-        let edges = edges.iter().map(|e| (*e, None)).collect();
-        self.following = Some(Following { edges, timing: Timing::Ticks(ticks), bend: None, time: 0.0, path: 0.0 });
+        self.follow(edges, &Warp::none(), None);
+        self.pace = Some(Pace { timing: Timing::Ticks(ticks), time: 0.0, path: 0.0 });
     }
 
-    /// Whether a decision is still being carried out.
+    /// Whether a plan is still being carried out.
     pub fn following(&self) -> bool {
-        self.following.is_some()
+        !self.legs.is_empty() || self.pace.is_some() || self.bend.is_some()
     }
 
-    /// One tick. At the end of an edge `choose` is asked for the next among those that leave its node, never none; an edge that
-    /// does not leave it is ignored and the first taken. Returns the edge that began, if one did.
-    pub fn step(&mut self, mut choose: impl FnMut(&Library, &[EdgeIdx]) -> EdgeIdx) -> Option<EdgeIdx> {
+    /// Takes up a plan, whatever is being played or bent: a join leads from the base that is shown into it.
+    pub fn commit(&mut self, plan: Plan) {
+        let mut legs: VecDeque<Leg> = plan.legs.into();
+        let leaves = if plan.now { legs.pop_front() } else { None };
+        let faded = self.bend.take().filter(|(bend, time)| bend.weight(*time) > 0.0).is_some();
+        let [base, before] = &self.base;
+        let speed = Velocity::between(before, base, TICK);
+        let old = base.clone();
+        if let Some(leg) = leaves {
+            self.placement = self.placement.after(&leg.join.map_or(Planar::IDENTITY, |j| j.0));
+            self.playing = Playing { layer: leg.layer, edge: leg.edge, since: leg.enter };
+        }
+        let timing = Timing::Warp(plan.warp);
+        self.rate = timing.at(0.0).1;
+        if faded || leaves.is_some() {
+            let blend = leaves.and_then(|leg| leg.join).map_or(JOIN, |j| j.1);
+            let (mut new, mut later) = (Pose::default(), Pose::default());
+            self.sample(self.playing, &mut new);
+            self.sample(Playing { since: self.playing.since + TICK * self.rate, ..self.playing }, &mut later);
+            let new_speed = Velocity::between(&new, &later, TICK);
+            self.join = Some((Inertia::new(&old, &speed, &new, &new_speed, blend), 0.0));
+        }
+        self.legs = legs;
+        self.pace = Some(Pace { timing, time: 0.0, path: 0.0 });
+        self.bend = plan.bend.map(|bend| (bend, 0.0));
+    }
+
+    /// One tick. At the end of the last leg `choose` is asked for the next edge among those that leave its node, never none; an edge that
+    /// does not leave it is ignored and the first taken. Returns the leg that began, if one did.
+    pub fn step(&mut self, mut choose: impl FnMut(&Library, &[EdgeIdx]) -> EdgeIdx) -> Option<Leg> {
         let mut gone = TICK;
-        if let Some(following) = &mut self.following {
-            following.time += TICK;
-            let (path, rate) = following.timing.at(following.time);
-            gone = path - following.path;
-            following.path = path;
+        if let Some(pace) = &mut self.pace {
+            pace.time += TICK;
+            let (path, rate) = pace.timing.at(pace.time);
+            gone = path - pace.path;
+            pace.path = path;
             self.rate = rate;
+        }
+        if let Some((_, time)) = &mut self.bend {
+            *time += TICK;
         }
         self.playing.since += gone;
         if let Some((_, since)) = &mut self.join {
             *since += TICK;
         }
         let mut began = None;
-        let library = Arc::clone(&self.library);
+        let Playing { layer, edge, .. } = self.playing;
+        let library = Arc::clone(self.repertoire.layer(layer));
         let graph = library.graph();
-        let edge = graph.edge(self.playing.edge);
+        let edge = graph.edge(edge);
         if self.playing.since >= edge.seconds {
             let over = self.playing.since - edge.seconds;
-            let next: Vec<EdgeIdx> = graph.leaving(edge.to).collect();
-            let planned = self.following.as_mut().and_then(|f| f.edges.pop_front());
-            let planned = planned.filter(|(e, _)| next.contains(e));
-            let (chosen, bent) = planned.unwrap_or_else(|| (choose(&library, &next), None));
-            let (chosen, bent) = if next.contains(&chosen) { (chosen, bent) } else { (next[0], None) };
-            self.begin(chosen, bent, over);
-            began = Some(chosen);
+            // Within a layer a leg must leave the node that was reached, unless it brings its own alignment.
+            let fits = |leg: &Leg| {
+                leg.join.is_some() || (leg.layer == layer && graph.after(self.playing.edge).any(|e| e == leg.edge))
+            };
+            let leg = self.legs.pop_front().filter(fits).unwrap_or_else(|| {
+                let next: Vec<EdgeIdx> = graph.leaving(edge.to).collect();
+                let chosen = choose(&library, &next);
+                Leg::whole(layer, if next.contains(&chosen) { chosen } else { next[0] })
+            });
+            self.begin(leg, over);
+            began = Some(leg);
         }
         self.show();
-        let done =
-            |f: &Following| f.edges.is_empty() && f.bend.is_none_or(|a| a.over(f.time)) && f.timing.ended(f.time);
-        if self.following.as_ref().is_some_and(done) {
-            self.following = None;
+        if self.bend.as_ref().is_some_and(|(bend, time)| bend.over(*time)) {
+            self.bend = None;
+        }
+        if self.legs.is_empty() && self.bend.is_none() && self.pace.as_ref().is_some_and(|p| p.timing.ended(p.time)) {
+            self.pace = None;
             self.rate = 1.0;
         }
         if self.join.as_ref().is_some_and(|(join, since)| *since >= join.seconds()) {
@@ -241,17 +321,16 @@ impl Character {
         began
     }
 
-    /// Enters an edge `over` seconds ago, laid over what was played as `bent` says, or else as the graph does.
-    fn begin(&mut self, edge: EdgeIdx, bent: Option<Planar>, over: f32) {
-        let library = Arc::clone(&self.library);
-        let next = library.graph().edge(edge);
-        let own = next.join.map(|e| (e.align, e.blend));
-        let Some((align, blend)) = bent.map(|b| (b, own.map_or(BEND, |o| o.1))).or(own) else {
-            self.playing = Playing { edge, since: over };
+    /// Enters a leg `over` seconds ago, laid over what was played as it says, or else as the graph does.
+    fn begin(&mut self, leg: Leg, over: f32) {
+        let own = self.repertoire.edge(leg.layer, leg.edge).join.map(|e| (e.align, e.blend));
+        let entered = Playing { layer: leg.layer, edge: leg.edge, since: leg.enter + over };
+        let Some((align, blend)) = leg.join.or(own) else {
+            self.playing = entered;
             return;
         };
-        // What was shown at the very end of the old edge, and how it moved: the join leaves from there.
-        let end = library.graph().edge(self.playing.edge).seconds;
+        // What was shown at the very end of the old leg, and how it moved: the join leaves from there.
+        let end = self.repertoire.edge(self.playing.layer, self.playing.edge).seconds;
         let (mut earlier, mut old) = (Pose::default(), Pose::default());
         // Both motions are shown at the same rate, which may not be their own; `over` is in their time.
         let (step, over_shown) = (TICK * self.rate, over / self.rate.max(1e-3));
@@ -263,18 +342,19 @@ impl Character {
         }
         let old_speed = Velocity::between(&earlier, &old, TICK);
         self.placement = self.placement.after(&align);
-        self.playing = Playing { edge, since: over };
+        self.playing = entered;
         let (mut new, mut later) = (Pose::default(), Pose::default());
-        self.sample(Playing { since: 0.0, ..self.playing }, &mut new);
-        self.sample(Playing { since: step, ..self.playing }, &mut later);
+        self.sample(Playing { since: leg.enter, ..self.playing }, &mut new);
+        self.sample(Playing { since: leg.enter + step, ..self.playing }, &mut later);
         let new_speed = Velocity::between(&new, &later, TICK);
         self.join = (blend > 0.0).then(|| (Inertia::new(&old, &old_speed, &new, &new_speed, blend), over_shown));
     }
 
     /// The clip's pose on the stage.
     fn sample(&self, playing: Playing, out: &mut Pose) {
-        let edge = self.library.graph().edge(playing.edge);
-        let clip = self.library.clip(edge.clip);
+        let library = self.repertoire.layer(playing.layer);
+        let edge = library.graph().edge(playing.edge);
+        let clip = library.clip(edge.clip);
         sample::pose_at(clip, edge.first.at() as f32 / clip.fps() + playing.since, out);
         let turn = yaw(self.placement.turn);
         out.translations[0] = self.placement.point(out.translations[0]);
@@ -290,17 +370,18 @@ impl Character {
             join.apply(*since, &mut pose);
             HINGES.into_iter().zip(own).for_each(|(hinge, own)| keep_flexion(&mut pose, hinge, own));
         }
-        let edge = self.library.graph().edge(self.playing.edge);
-        let clip = self.library.clip(edge.clip);
-        let time = edge.first.at() as f32 / clip.fps() + self.playing.since;
+        let (clip, first) = self.clip();
+        let time = first.at() as f32 / clip.fps() + self.playing.since;
         let planted = sample::contacts_at(clip, time);
         let soon = sample::contacts_at(clip, time + GRIP);
-        if let Some((bend, time)) = self.following.as_ref().and_then(|f| Some((f.bend?, f.time))) {
-            bend.apply(time, self.library.skeleton(), &mut pose, &mut self.world);
+        let skeleton = Arc::clone(self.repertoire.fight.skeleton());
+        if let Some((bend, time)) = &self.bend {
+            bend.apply(*time, &skeleton, &mut pose, &mut self.world);
         }
-        fk::pose(self.library.skeleton(), &pose, &mut self.world);
-        self.contacts =
-            self.feet.plant(self.library.skeleton(), &self.anatomy, (planted, soon), TICK, &mut pose, &mut self.world);
+        self.base.swap(0, 1);
+        self.base[0].clone_from(&pose);
+        fk::pose(&skeleton, &pose, &mut self.world);
+        self.contacts = self.feet.plant(&skeleton, &self.anatomy, (planted, soon), TICK, &mut pose, &mut self.world);
         self.pose = pose;
     }
 }

@@ -13,7 +13,7 @@ pub fn jerk_ratio(take: &Take, library: &Library) -> Option<f32> {
     let (mut sum, mut seconds) = (0.0f64, 0.0f64);
     let mut known: Vec<Option<f32>> = vec![None; library.clips().len()];
     for (event, end) in take.events.iter().zip(ends) {
-        let clip = library.graph().edge(event.edge).clip;
+        let clip = library.graph().edge(event.leg.edge).clip;
         let own = *known[clip.at()].get_or_insert_with(|| jerk(library.clip(clip)));
         let played = f64::from((end - event.time).max(0.0));
         sum += f64::from(own) * played;

@@ -19,7 +19,7 @@ mod target;
 pub mod walk;
 pub mod wander;
 
-pub use character::{Character, Playing};
+pub use character::{Character, Playing, Repertoire};
 pub use defence::Defence;
 pub use jerk::jerk_ratio;
 pub use kumite_motion::Chance;

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use kumite_motion::graph::EdgeIdx;
 use kumite_motion::hash::fnv1a;
-use kumite_motion::library::Library;
 use kumite_motion::{Clip, ClipError, Contacts, Pose, Skeleton};
 
+use kumite_plan::Leg;
+
+use crate::character::Repertoire;
 use crate::quality::{Quality, Source};
 use crate::{Character, TICKS};
 
@@ -19,7 +20,7 @@ pub struct Event {
     /// From the start of the take, seconds.
     pub time: f32,
     /// What began.
-    pub edge: EdgeIdx,
+    pub leg: Leg,
     /// Whether a join leads into it.
     pub joined: bool,
 }
@@ -47,25 +48,26 @@ pub struct Recorder {
     joins: Vec<bool>,
     joined: bool,
     sources: Vec<Source>,
-    library: Option<Arc<Library>>,
+    repertoire: Option<Repertoire>,
     events: Vec<Event>,
 }
 
 impl Recorder {
     /// Looks at a character after its step; `began` is what the step returned.
-    pub fn record(&mut self, character: &Character, began: Option<EdgeIdx>) {
+    pub fn record(&mut self, character: &Character, began: Option<Leg>) {
         let time = self.tick as f32 / TICKS as f32;
-        if let Some(edge) = began {
-            let joined = character.library().graph().edge(edge).join.is_some();
+        if let Some(leg) = began {
+            let own = character.repertoire().edge(leg.layer, leg.edge).join;
+            let joined = own.is_some() || leg.join.is_some();
             self.joined |= joined;
-            self.events.push(Event { time, edge, joined });
+            self.events.push(Event { time, leg, joined });
         }
         if self.tick.is_multiple_of(TICKS / FPS) {
             self.poses.push(character.pose().clone());
             self.contacts.push(character.contacts());
             self.joins.push(std::mem::take(&mut self.joined));
             self.sources.push(character.source());
-            self.library.get_or_insert_with(|| Arc::clone(character.library()));
+            self.repertoire.get_or_insert_with(|| character.repertoire().clone());
         }
         self.tick += 1;
     }
@@ -73,8 +75,8 @@ impl Recorder {
     /// The take.
     pub fn finish(self, name: &str, skeleton: &Arc<Skeleton>) -> Result<Take, ClipError> {
         let (clip, mut quality) = self.clip(name, skeleton)?;
-        if let Some(library) = &self.library {
-            quality = quality.beside(&clip, library, &self.sources);
+        if let Some(repertoire) = &self.repertoire {
+            quality = quality.beside(&clip, repertoire, &self.sources);
         }
         Ok(Take { clip, events: self.events, quality, hash: hash(&self.poses) })
     }

@@ -12,6 +12,7 @@ use kumite_plan::walk::{
     Transition, WalkConfig, WalkCounts, WalkError, WalkPath, Walls, least_turning,
 };
 use kumite_plan::{Alone, Pool};
+use kumite_plan::{Layer, Leg, Plan};
 
 use crate::course::{self, Course};
 use crate::scene::Scene;
@@ -147,6 +148,12 @@ impl Walker {
         (edges, frames as f32 / tables.fps)
     }
 
+    /// An edge, laid over the one before as `align` says where the graph does not.
+    fn leg(&self, edge: EdgeIdx, align: Option<Planar>) -> Leg {
+        let blend = self.library.graph().edge(edge).join.map_or(1.0 / 3.0, |join| join.blend);
+        Leg { join: align.map(|align| (align, blend)), ..Leg::whole(Layer::Fight, edge) }
+    }
+
     /// Plays a path, as its steps were bent, and looks at what came out.
     fn play(
         &self,
@@ -159,7 +166,8 @@ impl Walker {
         let begin = character.playing().edge;
         let (edges, seconds) = self.edges(begin, transitions, path.end);
         let mut character = character.clone();
-        character.follow_bent(&edges);
+        let legs = edges.iter().map(|(edge, align)| self.leg(*edge, *align)).collect();
+        character.commit(Plan { legs, ..Plan::edges(Layer::Fight, &[]) });
         let mut recorder = Recorder::default();
         recorder.record(&character, None);
         for _ in 0..(seconds * TICKS as f32).round() as u32 {
