@@ -81,7 +81,7 @@ fn band_plain(cloud: &Cloud, band: usize, scratch: &mut Scratch, sink: &mut impl
     let inner = width - (cloud.window - 1) - 2;
     let end = (band + BAND).min(cloud.len());
     let Scratch { rows, row_windows, frame, .. } = &mut *scratch;
-    pack(cloud, band as isize - 1, tall(cloud, end - band), (rows, row_windows, frame));
+    pack(cloud, band as isize - 1, tall(cloud, end - band), rows, row_windows, frame);
     for t in (band..cloud.len()).step_by(inner) {
         // Below the diagonal everything has been seen.
         let end = end.min(t + inner);
@@ -106,7 +106,7 @@ fn tile(
 ) {
     let (window, points) = (cloud.window, cloud.points);
     let Scratch { columns, column_windows, frame, .. } = &mut *scratch;
-    pack(cloud, t as isize - 1, width, (columns, column_windows, frame));
+    pack(cloud, t as isize - 1, width, columns, column_windows, frame);
     let Scratch { columns, rows: packed, column_windows, row_windows, ring, sums, before, distances, .. } = scratch;
     let margin = window.next_multiple_of(WIDE);
     let stride = margin + width;
@@ -208,7 +208,9 @@ fn pack<const N: usize>(
     cloud: &Cloud,
     first: isize,
     count: usize,
-    (packed, windows, frame): (&mut Vec<[[f32; N]; 3]>, &mut Windows, &mut Vec<[f32; 3]>),
+    packed: &mut Vec<[[f32; N]; 3]>,
+    windows: &mut Windows,
+    frame: &mut Vec<[f32; 3]>,
 ) {
     let points = cloud.points;
     packed.clear();
