@@ -101,11 +101,18 @@ impl Inertia {
 
 /// Weights of an offset and of its speed at time `t` of a decay that takes `whole` seconds: the quintic polynomials that
 /// start at (1, 0) and (0, slope 1) with no acceleration, and end at zero with no speed and no acceleration.
-fn decay(t: f32, whole: f32) -> (f32, f32) {
+pub fn decay(t: f32, whole: f32) -> (f32, f32) {
     let s = (t / whole).clamp(0.0, 1.0);
     let rest = 1.0 - s;
     let cube = rest * rest * rest;
     (cube * (1.0 + 3.0 * s + 6.0 * s * s), whole * s * cube * (1.0 + 3.0 * s))
+}
+
+/// How fast the weights of [`decay`] change, per second.
+pub fn decay_rate(t: f32, whole: f32) -> (f32, f32) {
+    let s = (t / whole).clamp(0.0, 1.0);
+    let square = (1.0 - s) * (1.0 - s);
+    (-30.0 * s * s * square / whole, square * (1.0 + 2.0 * s - 15.0 * s * s))
 }
 
 /// Angular velocity `w` of exp(x) as the rate of change of the rotation vector `x`.

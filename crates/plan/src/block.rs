@@ -88,6 +88,7 @@ pub fn find(
     scratch: &mut DodgeScratch,
 ) -> Option<Guard> {
     let bodies = planner.bodies;
+    scratch.drift = situation.drift.cloned();
     let attack = threats.iter().map(|t| t.arrives).fold(f32::INFINITY, f32::min);
     let ends = threats.iter().map(Threat::ends).fold(0.0, f32::max);
     let left = bodies.seconds(situation.edge) - situation.since;
@@ -165,7 +166,7 @@ fn meet(
         let (p, q) = (*sphere.places.get(at as usize)?, *sphere.places.get(at as usize + 1)?);
         let target = p.lerp(q, at.fract());
         let leg = leg_for(scratch, time);
-        body_at(bodies, &scratch.legs, &scratch.warp, time, leg, &mut row);
+        body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), time, leg, &mut row);
         let place = scratch.legs[leg].place;
         let now = place.point(row.get(bodies.joint(wrist)));
         let shoulder = place.point(row.get(bodies.joint(wrist.parent()?.parent()?)));
@@ -220,14 +221,15 @@ fn contacts(
             let leg = leg_for(scratch, time);
             let at = scratch.legs[leg];
             let pelvis = at.place.point(bodies.pelvis(at.edge, scratch.warp.at(time).0 - at.begins));
-            if (pair[0] - pelvis).length().min((pair[1] - pelvis).length()) > bodies.reach() + sphere.radius + 0.6 {
+            let reach = bodies.reach() + sphere.radius + 0.6 + scratch.drifted(bodies, time, leg);
+            if (pair[0] - pelvis).length().min((pair[1] - pelvis).length()) > reach {
                 continue;
             }
             for look in 0..LOOKS {
                 let share = look as f32 / LOOKS as f32;
                 let now = time + share * STEP;
                 let leg = leg_for(scratch, now);
-                body_at(bodies, &scratch.legs, &scratch.warp, now, leg, &mut row);
+                body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), now, leg, &mut row);
                 if let Some(bend) = bend {
                     bend.bend(bodies, &scratch.legs[leg].place, now, &mut row);
                 }
@@ -259,8 +261,8 @@ fn tell(
     let bodies = planner.bodies;
     let (mut row, mut later) = (bodies.row(), bodies.row());
     let leg = leg_for(scratch, time);
-    body_at(bodies, &scratch.legs, &scratch.warp, time, leg, &mut row);
-    body_at(bodies, &scratch.legs, &scratch.warp, time + STEP, leg, &mut later);
+    body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), time, leg, &mut row);
+    body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), time + STEP, leg, &mut later);
     let height = |role: Role| row.get(bodies.joint(role)).y;
     let height = if at.y > height(Role::Neck) - 0.08 {
         Height::High
@@ -310,7 +312,7 @@ mod tests {
         let config = DodgeConfig::default();
         let planner = DodgePlanner { bodies: &bodies, graph: library.graph(), index: &index, planes: &planes, config };
         let place = PlanarMatrix::IDENTITY;
-        let situation = Situation { edge: standing_edge(&library), since: 0.1, place, ahead: &[] };
+        let situation = Situation { edge: standing_edge(&library), since: 0.1, place, ahead: &[], drift: None };
         let threats = [Threat::ball(&Ball::aimed(from, target, arrives, 0.11, false), arrives).unwrap()];
         find(&planner, &situation, &threats, &mut DodgeScratch::default())
     }

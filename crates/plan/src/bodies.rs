@@ -4,6 +4,7 @@
 //! centimetres. Edges share frames, so one row per frame takes no more memory.
 
 use kumite_motion::align::PlanarMatrix;
+use kumite_motion::blend::decay;
 use kumite_motion::library::Library;
 use kumite_motion::{EdgeIdx, FrameIdx, Pose, Role, Vec3, WorldPose, fk};
 
@@ -249,7 +250,7 @@ impl Bodies {
             (self.frame((start + b) as usize, j) - self.frame((start + a) as usize, j)) * (fps / (b - a).max(1) as f32)
         };
         let mut out = vec![0.0; 6 * self.width];
-        for j in 0..self.spheres + Role::ALL.len().min(self.width - self.spheres) {
+        for j in 0..self.centres() {
             let offset = align.point_back(centre(old, j)) - centre(new, j);
             let drift = align.rotate_back(speed(old, fps[0], j)) - speed(new, fps[1], j);
             for (k, v) in offset.to_array().into_iter().chain(drift.to_array()).enumerate() {
@@ -309,6 +310,11 @@ impl Bodies {
         self.spheres
     }
 
+    /// Number of centres in a [`Row`]: spheres, then joints.
+    pub fn centres(&self) -> usize {
+        self.spheres + Role::ALL.len().min(self.width - self.spheres)
+    }
+
     /// Radius of a sphere.
     #[inline]
     pub fn radius(&self, j: usize) -> f32 {
@@ -359,6 +365,12 @@ impl Bodies {
         self.edges[edge.at()].blend > 0.0
     }
 
+    /// How long its join takes, seconds; 0 without one.
+    #[inline]
+    pub fn blend(&self, edge: EdgeIdx) -> f32 {
+        self.edges[edge.at()].blend
+    }
+
     /// Avoidances that lie entirely in an edge.
     pub fn avoids(&self, edge: EdgeIdx) -> &[DefenceSpan] {
         let (a, b) = self.edges[edge.at()].avoids;
@@ -405,6 +417,8 @@ impl Bodies {
         let out = &mut out.values[..length];
         match info.join {
             Some(join) if joined < info.blend => {
+                // The weights with which the stage joins rotations. Joins move a body by centimetres, and on positions the same weights
+                // give the same to millimetres.
                 let (keep, drift) = decay(joined, info.blend);
                 let drift = drift * rate;
                 let join = &self.joins[join as usize * 2 * length..][..2 * length];
@@ -434,15 +448,6 @@ impl Bodies {
         let frame = ((info.first + seconds) * info.fps).clamp(0.0, info.last as f32) as u32;
         self.middles[(info.frames + frame) as usize]
     }
-}
-
-/// Weights of a join's offset and of its speed: those of [`kumite_motion::blend::Inertia`], with which the stage joins rotations. Joins move
-/// a body by centimetres, and on positions the weights give the same to millimetres.
-fn decay(t: f32, whole: f32) -> (f32, f32) {
-    let s = (t / whole).clamp(0.0, 1.0);
-    let rest = 1.0 - s;
-    let cube = rest * rest * rest;
-    (cube * (1.0 + 3.0 * s + 6.0 * s * s), whole * s * cube * (1.0 + 3.0 * s))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ pub mod bend;
 pub mod block;
 pub mod bodies;
 pub mod dodge;
+pub mod drift;
 pub mod errata;
 #[cfg(test)]
 mod hand_made;
@@ -24,6 +25,7 @@ pub mod warp;
 
 pub use bend::Bend;
 pub use bodies::Bodies;
+pub use drift::Drift;
 pub use errata::Form;
 pub use plan::{Layer, Leg, Plan};
 pub use pool::{Alone, Pool};

@@ -66,7 +66,13 @@ impl Defence {
     /// Where a character's playhead is. `ahead` is what it will play next if nothing happens.
     pub fn situation<'a>(&self, character: &Character, ahead: &'a [EdgeIdx]) -> Situation<'a> {
         let playing = character.playing();
-        Situation { edge: playing.edge, since: playing.since, place: PlanarMatrix::new(&character.placement()), ahead }
+        Situation {
+            edge: playing.edge,
+            since: playing.since,
+            place: PlanarMatrix::new(&character.placement()),
+            ahead,
+            drift: None,
+        }
     }
 
     /// Decides for a character, all at once. Attacks that touch it already are refused.

@@ -45,7 +45,7 @@ impl DodgePlanner<'_> {
         let leg = scratch.legs[last];
         let (from, to) = (scratch.warp.when(leg.begins + part.from), scratch.warp.when(leg.begins + part.to));
         let [row, _] = &mut scratch.rows;
-        body_at(bodies, &scratch.legs, &scratch.warp, from.max(0.0), last, row);
+        body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), from.max(0.0), last, row);
         let (mut least, mut vacated) = (f32::INFINITY, 0.0f32);
         let pelvis = row.get(bodies.spheres());
         for sphere in search.threats.iter().flat_map(|t| &t.spheres) {
@@ -109,11 +109,11 @@ impl DodgePlanner<'_> {
         let leg = scratch.legs[last];
         let (from, to) = (scratch.warp.when(leg.begins + part.from), scratch.warp.when(leg.begins + part.to));
         let (mut start, mut row) = (bodies.row(), bodies.row());
-        body_at(bodies, &scratch.legs, &scratch.warp, from.max(0.0), last, &mut start);
+        body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), from.max(0.0), last, &mut start);
         let (mut sum, step) = (0.0, 0.05);
         let mut time = from.max(0.0);
         while time < to {
-            body_at(bodies, &scratch.legs, &scratch.warp, time, last, &mut row);
+            body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), time, last, &mut row);
             for sphere in search.threats.iter().flat_map(|t| &t.spheres) {
                 let at = ((time - sphere.start) / STEP).max(0.0) as usize;
                 let Some(p) = sphere.places.get(at).map(|p| leg.place.point_back(*p)) else { continue };
@@ -139,8 +139,13 @@ impl DodgePlanner<'_> {
         let Some((last, part)) = self.lay_out(search, candidate, scratch) else {
             return (Verdict::OutOfScale, cost, 0.0);
         };
+        // Bit planes know nothing of a drift; on this leg it lasts for one join at most.
+        let settled = scratch
+            .drift
+            .as_ref()
+            .map_or(f32::NEG_INFINITY, |d| d.ends(self.bodies, &scratch.legs[..=last], &scratch.warp));
         if self.config.cull
-            && self.planes.hit(&scratch.legs[last], &scratch.warp, &search.threats, self.config.errata.culling)
+            && self.planes.hit(&scratch.legs[last], &scratch.warp, &search.threats, self.config.errata.culling, settled)
         {
             counts.culled += 1;
             return (Verdict::Culled, cost, f32::NEG_INFINITY);

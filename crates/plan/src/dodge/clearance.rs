@@ -7,7 +7,7 @@ use super::DodgePlanner;
 use crate::bodies::{Bodies, Row};
 use crate::legs::Leg;
 use crate::threat::{STEP, Sphere, Threat};
-use crate::{Bend, Form, Warp};
+use crate::{Bend, Drift, Form, Warp};
 
 /// Buffers that decisions reuse. They carry nothing from one decision to the next.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,8 @@ pub struct DodgeScratch {
     pub(super) radii: Vec<f32>,
     /// The attack's steps near the body: number, leg, and a lower bound of the distance.
     approach: Vec<(usize, usize, f32)>,
+    /// What carries the body away from the laid-out path.
+    pub(crate) drift: Option<Drift>,
     /// The bend of the laid-out path.
     pub(crate) bend: Option<Bend>,
     /// What the last clearance test found.
@@ -33,6 +35,11 @@ impl DodgeScratch {
             self.rows = [bodies.row(), bodies.row()];
             self.radii = padded_radii(bodies);
         }
+    }
+
+    /// How far the drift carries the body at most at a stage time on a leg, metres.
+    pub(crate) fn drifted(&self, bodies: &Bodies, time: f32, leg: usize) -> f32 {
+        self.drift.as_ref().map_or(0.0, |d| d.reach(bodies, &self.legs, &self.warp, time, leg))
     }
 }
 
@@ -91,13 +98,13 @@ impl DodgePlanner<'_> {
                     let (now, next) = (time.max(0.0), if coarse { time.max(0.0) } else { time + STEP });
                     let [front, back] = &mut scratch.rows;
                     if held != Some((k, leg)) {
-                        body_at(bodies, &scratch.legs, &scratch.warp, now, leg, front);
+                        body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), now, leg, front);
                         if let Some(bend) = &bend {
                             bend.bend(bodies, &scratch.legs[leg].place, now, front);
                         }
                     }
                     let after = leg_at(&scratch.legs, scratch.warp.at(next).0, leg);
-                    body_at(bodies, &scratch.legs, &scratch.warp, next, after, back);
+                    body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), next, after, back);
                     if let Some(bend) = &bend {
                         bend.bend(bodies, &scratch.legs[after].place, next, back);
                     }
@@ -141,13 +148,13 @@ impl DodgePlanner<'_> {
                 let Some(leg) = scratch.legs.iter().rposition(|l| l.begins <= u) else { continue };
                 let at = scratch.legs[leg];
                 let pelvis = at.place.point(bodies.pelvis(at.edge, u - at.begins));
-                if away(pair, pelvis) > bodies.reach() + sphere.radius + near {
+                if away(pair, pelvis) > bodies.reach() + sphere.radius + near + scratch.drifted(bodies, time, leg) {
                     continue;
                 }
                 let (mut a, mut b) = (bodies.row(), bodies.row());
-                body_at(bodies, &scratch.legs, &scratch.warp, time, leg, &mut a);
+                body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), time, leg, &mut a);
                 let after = leg_at(&scratch.legs, scratch.warp.at(time + STEP).0, leg);
-                body_at(bodies, &scratch.legs, &scratch.warp, time + STEP, after, &mut b);
+                body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), time + STEP, after, &mut b);
                 if after != leg {
                     carry(bodies, &scratch.legs[after].place, &at.place, &mut b);
                 }
@@ -172,7 +179,7 @@ impl DodgePlanner<'_> {
         let rows = [coming, rise.1, 0.5 * (rise.1 + fall.0), fall.0, going].map(|time| {
             let leg = leg_at(&scratch.legs, scratch.warp.at(time).0, 0);
             let mut row = self.bodies.row();
-            body_at(self.bodies, &scratch.legs, &scratch.warp, time, leg, &mut row);
+            body_at(self.bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), time, leg, &mut row);
             (time, scratch.legs[leg].place, row)
         });
         rows.into()
@@ -213,7 +220,7 @@ const BENDS: f32 = 0.6;
 /// Lists the steps of an attack that may matter on the laid-out path, in order. Returns the position of the nearest.
 fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut DodgeScratch) -> usize {
     let moves = MOVES + if scratch.bend.is_some() { BENDS } else { 0.0 };
-    let DodgeScratch { legs, warp, approach, .. } = scratch;
+    let DodgeScratch { legs, warp, approach, drift, .. } = scratch;
     approach.clear();
     let (mut leg, mut nearest) = (0, (0, f32::INFINITY));
     for (k, pair) in sphere.places.windows(2).enumerate() {
@@ -225,7 +232,10 @@ fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut DodgeS
         leg = leg_at(legs, u, leg);
         let at = legs[leg];
         let (pelvis, extent) = bodies.middle(at.edge, u - at.begins);
-        let bound = away(pair, at.place.point(pelvis)) - extent - moves - sphere.radius;
+        let mut bound = away(pair, at.place.point(pelvis)) - extent - moves - sphere.radius;
+        if let Some(drift) = drift {
+            bound -= drift.reach(bodies, legs, warp, time.max(0.0), leg);
+        }
         // Anything farther than a metre costs the same.
         if bound <= 1.0 {
             if bound < nearest.1 {
@@ -238,7 +248,15 @@ fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut DodgeS
 }
 
 /// The body at a stage time on a leg, in the frame of the leg's clip.
-pub(crate) fn body_at(bodies: &Bodies, legs: &[Leg], warp: &Warp, time: f32, leg: usize, row: &mut Row) {
+pub(crate) fn body_at(
+    bodies: &Bodies,
+    legs: &[Leg],
+    warp: &Warp,
+    drift: Option<&Drift>,
+    time: f32,
+    leg: usize,
+    row: &mut Row,
+) {
     // Where a clip simply continues, the join of the edge that entered it continues too: same clip, same placement.
     let mut leg = leg;
     while leg > 0 && !bodies.has_join(legs[leg].edge) {
@@ -248,12 +266,15 @@ pub(crate) fn body_at(bodies: &Bodies, legs: &[Leg], warp: &Warp, time: f32, leg
     let (u, _) = warp.at(time);
     // The edge being played was entered at its natural speed.
     let (joined, rate) = if leg == 0 {
-        (time - at.begins, 1.0)
+        (if drift.is_some() { f32::INFINITY } else { time - at.begins }, 1.0)
     } else {
         let began = warp.when(at.begins);
         (time - began, warp.at(began).1)
     };
     bodies.sample(at.edge, u - at.begins, joined, rate, row);
+    if let Some(drift) = drift {
+        drift.add(bodies, legs, warp, time, leg, row);
+    }
 }
 
 /// Moves a row from the frame of one placement into that of another.

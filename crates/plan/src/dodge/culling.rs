@@ -70,13 +70,17 @@ impl CullingPlanes {
     }
 
     /// Whether an attack certainly hits the body on a leg; in the printed form, whether it touches the union of the leg's edge too often.
-    pub fn hit(&self, leg: &Leg, warp: &Warp, threats: &[Threat], form: Form) -> bool {
+    /// Nothing is said of the time before `from`.
+    pub fn hit(&self, leg: &Leg, warp: &Warp, threats: &[Threat], form: Form, from: f32) -> bool {
         let Ok(at) = self.edges.binary_search_by_key(&leg.edge, |e| e.edge) else { return false };
         let planes = &self.edges[at];
         let mut touched = 0;
         for sphere in threats.iter().flat_map(|t| &t.spheres).filter(|s| s.radius >= LEAST) {
             for (k, pair) in sphere.places.windows(2).enumerate() {
                 let time = sphere.start + k as f32 * STEP;
+                if time < from {
+                    continue;
+                }
                 // Most of an attack's path is far away.
                 let near = leg.place.point_back(pair[0]) - planes.middle;
                 if near.x.abs().max(near.z.abs()) > 2.0 {

@@ -30,7 +30,7 @@ pub use search::DodgeSearch;
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::{EdgeIdx, Graph};
 
-use crate::{Bodies, Threat, ThreatError};
+use crate::{Bodies, Drift, Threat, ThreatError};
 
 /// Everything that decisions read.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +58,10 @@ pub struct Situation<'a> {
     pub place: PlanarMatrix,
     /// What will be played next if nothing is decided.
     pub ahead: &'a [EdgeIdx],
+    /// What carries the body away from the motion that is played from now on.
+    pub drift: Option<&'a Drift>,
 }
+
 impl<'a> DodgePlanner<'a> {
     /// Decides in one go.
     pub fn decide(

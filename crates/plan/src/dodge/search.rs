@@ -3,15 +3,15 @@
 use kumite_motion::EdgeIdx;
 use kumite_motion::align::PlanarMatrix;
 
-use super::clearance::{DodgeScratch, away, nearest, padded_radii};
+use super::clearance::{DodgeScratch, away, body_at, nearest, padded_radii};
 use super::cost::timescale_cost;
 use super::{
     AvoidanceCost, AvoidancePath, DefenceKind, DodgeCounts, DodgeDecision, DodgePlanner, Forecast, Judged, Origin,
     Paths, Situation, Verdict, fit_bend,
 };
-use crate::legs::{go_on, lay_into, scale, stretches};
+use crate::legs::{Leg, go_on, lay_into, scale, stretches};
 use crate::threat::{STEP, Threat, ThreatError};
-use crate::{Form, Warp, block};
+use crate::{Drift, Form, Warp, block};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Candidate {
@@ -32,6 +32,7 @@ pub(super) struct Candidate {
 pub struct DodgeSearch {
     pub(super) situation: (EdgeIdx, f32, PlanarMatrix),
     ahead: Vec<EdgeIdx>,
+    drift: Option<Drift>,
     pub(super) threats: Vec<Threat>,
     attack: f32,
     pub(super) ends: f32,
@@ -79,6 +80,7 @@ impl DodgeSearch {
         Ok(DodgeSearch {
             situation: (situation.edge, situation.since, situation.place),
             ahead: situation.ahead.to_vec(),
+            drift: situation.drift.cloned(),
             threats: threats.to_vec(),
             attack,
             ends,
@@ -99,7 +101,8 @@ impl DodgeSearch {
     pub fn inside(&self, planner: &DodgePlanner<'_>) -> f32 {
         let mut row = planner.bodies.row();
         let (edge, since, place) = self.situation;
-        planner.bodies.sample(edge, since, since, 1.0, &mut row);
+        let now = [Leg { edge, begins: -since, place }];
+        body_at(planner.bodies, &now, &Warp::none(), self.drift.as_ref(), 0.0, 0, &mut row);
         let radii = padded_radii(planner.bodies);
         let firsts = self.threats.iter().flat_map(|t| &t.spheres).filter_map(|s| {
             let at = ((-s.start) / STEP).max(0.0);
@@ -125,6 +128,7 @@ impl DodgeSearch {
     /// Evaluates at most `budget` candidates. Returns whether the decision is final.
     pub fn step(&mut self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch, budget: u32) -> bool {
         let mut left = budget.max(1);
+        scratch.drift.clone_from(&self.drift);
         while left > 0 {
             match self.stage {
                 Stage::Nothing => {
@@ -325,6 +329,8 @@ impl DodgeSearch {
                 let number = first + k;
                 let on_way = scratch.bits.get(number / 64).is_some_and(|w| w >> (number % 64) & 1 == 1);
                 self.counts.in_grid += u32::from(on_way);
+                // The cells are those of a body that nothing carries away.
+                let on_way = on_way || self.drift.is_some();
                 let candidate = self.candidate(planner, (Origin::Index, path), left, on_way, scratch);
                 self.queue.extend(candidate);
             }
@@ -350,6 +356,7 @@ impl DodgeSearch {
         if self.nothing >= 0.0 {
             return decision;
         }
+        scratch.drift.clone_from(&self.drift);
         if let Some((_, number, cost, clearance)) = self.best {
             let candidate = self.queue[number];
             decision.forecast = Forecast::Avoided;
@@ -382,7 +389,7 @@ impl DodgeSearch {
         }
         if size(&bent) > fit_bend::LARGE {
             let (edge, since, place) = self.situation;
-            let situation = Situation { edge, since, place, ahead: &self.ahead };
+            let situation = Situation { edge, since, place, ahead: &self.ahead, drift: self.drift.as_ref() };
             if let Some(guard) = block::find(planner, &situation, &self.threats, scratch) {
                 decision.forecast = Forecast::Blocked;
                 decision.edges = guard.edges;

@@ -3,8 +3,9 @@
 use std::sync::OnceLock;
 
 use kumite_motion::align::{Planar, PlanarMatrix};
+use kumite_motion::blend::{Inertia, Velocity};
 use kumite_motion::library::Library;
-use kumite_motion::{EdgeIdx, NodeIdx, Vec2, Vec3};
+use kumite_motion::{EdgeIdx, NodeIdx, Pose, Vec2, Vec3};
 use proptest::prelude::*;
 
 use super::clearance::body_at;
@@ -38,7 +39,13 @@ impl Fixture {
 
     /// Standing at the origin for 0.1 s, and what would come next.
     fn situation(&self) -> Situation<'static> {
-        Situation { edge: standing_edge(&self.library), since: 0.1, place: PlanarMatrix::IDENTITY, ahead: &[] }
+        Situation {
+            edge: standing_edge(&self.library),
+            since: 0.1,
+            place: PlanarMatrix::IDENTITY,
+            ahead: &[],
+            drift: None,
+        }
     }
 
     fn decide(&self, threats: &[Threat]) -> DodgeDecision {
@@ -67,6 +74,17 @@ fn ball(x: f32, y: f32, arrives: f32) -> Threat {
 
 /// The least distance of attack and body with 960 looks a second, every sphere, no bound: eq. 7 as one would write it down.
 fn brute_force(bodies: &Bodies, threats: &[Threat], scratch: &DodgeScratch, bend: Option<&Bend>) -> f32 {
+    brute_force_moved(bodies, threats, scratch, bend, |_| Vec3::ZERO)
+}
+
+/// [`brute_force`] with a body that is carried somewhere else as a whole.
+fn brute_force_moved(
+    bodies: &Bodies,
+    threats: &[Threat],
+    scratch: &DodgeScratch,
+    bend: Option<&Bend>,
+    moved: impl Fn(f32) -> Vec3,
+) -> f32 {
     let mut row = bodies.row();
     let mut least = f32::INFINITY;
     for sphere in threats.iter().flat_map(|t| &t.spheres) {
@@ -77,18 +95,25 @@ fn brute_force(bodies: &Bodies, threats: &[Threat], scratch: &DodgeScratch, bend
             let time = sphere.start + share * STEP;
             let u = scratch.warp.at(time).0;
             let leg = scratch.legs.iter().rposition(|l| l.begins <= u).unwrap();
-            body_at(bodies, &scratch.legs, &scratch.warp, time, leg, &mut row);
+            body_at(bodies, &scratch.legs, &scratch.warp, None, time, leg, &mut row);
             let place = scratch.legs[leg].place;
             if let Some(bend) = bend {
                 bend.bend(bodies, &place, time, &mut row);
             }
             for j in 0..bodies.spheres() {
-                let d = (place.point(row.get(j)) - p).length() - bodies.radius(j) - sphere.radius;
+                let d = (place.point(row.get(j)) + moved(time) - p).length() - bodies.radius(j) - sphere.radius;
                 least = least.min(d);
             }
         }
     }
     least
+}
+
+/// A body that is this far from its motion and moves this fast against it, all of it alike.
+fn drift(bodies: &Bodies, offset: Vec3, speed: Vec3, seconds: f32, since: f32) -> Drift {
+    let still = vec![Vec3::ZERO; bodies.centres()];
+    let at = |p: Vec3| vec![p; bodies.centres()];
+    bodies.drift([&at(offset - speed * 0.01), &at(offset)], [&still, &still], 0.01, (seconds, since))
 }
 
 /// Lays a path out in the scratch: the current edge, then these clips, with a warp.
@@ -146,6 +171,52 @@ proptest! {
         prop_assert!((fast - slow).abs() < 4e-3, "{fast} but {slow}");
     }
 
+    /// Carried away by a drift, which the join of the next leg takes over: as the stage joins a standing pose that is moved as a whole.
+    #[test]
+    fn drifting_clearance_is_what_many_looks_find(
+        x in -0.9f32..1.3, y in 0.1f32..2.0, arrives in 0.2f32..0.9, offset in -0.4f32..0.4, speed in -2.0f32..2.0,
+        seconds in 0.2f32..0.8, ran in 0.0f32..1.0, turn in -3.0f32..3.0, clip in 0usize..4,
+    ) {
+        let fixture = all();
+        let planner = fixture.planner(DodgeConfig::default());
+        let mut scratch = DodgeScratch::default();
+        lay_out(fixture, &[CLIPS[clip]], Warp::none(), &mut scratch);
+        let (since, way) = (seconds * ran, Vec3::new(1.0, 0.3, -0.5));
+        let at = |p: f32| Pose { translations: vec![way * p], rotations: Vec::new() };
+        let moved = |join: &Inertia, since: f32| {
+            let mut pose = at(0.0);
+            join.apply(since, &mut pose);
+            pose.translations[0]
+        };
+        let (still, speeds) = (Velocity::between(&at(0.0), &at(0.0), 1.0), Velocity::between(&at(0.0), &at(speed), 1.0));
+        let first = Inertia::new(&at(offset), &speeds, &at(0.0), &still, seconds);
+        let joins = scratch.legs[1].begins;
+        let [before, then] = [-1e-3, 1e-3].map(|h| moved(&first, joins + since + h));
+        let there = Pose { translations: vec![0.5 * (before + then)], rotations: Vec::new() };
+        let speeds = Velocity { translations: vec![(then - before) / 2e-3], rotations: Vec::new() };
+        let second = Inertia::new(&there, &speeds, &at(0.0), &still, crate::hand_made::BLEND);
+        let carried =
+            |time: f32| if time < joins { moved(&first, time + since) } else { moved(&second, time - joins) };
+        // At 6 m/s: many looks must be near each other.
+        let target = Vec3::new(x, y, 0.0);
+        let from = target + Vec3::Z * (6.0 * arrives);
+        let threats = [Threat::ball(&Ball::aimed(from, target, arrives, 0.11, false), arrives).unwrap()];
+        let slow = brute_force_moved(&fixture.bodies, &threats, &scratch, None, carried);
+        // Turned as a whole, nothing else changes.
+        let place = PlanarMatrix::new(&Planar { turn, shift: Vec2::new(1.0, 2.0) });
+        scratch.legs.iter_mut().for_each(|l| l.place = place.after(&l.place));
+        let mut there = threats;
+        there[0].spheres[0].places.iter_mut().for_each(|p| *p = place.point(*p));
+        let way = place.rotate(way);
+        scratch.drift = Some(drift(&fixture.bodies, way * offset, way * speed, seconds, since));
+        let fast = planner.clearance(&there, &mut scratch);
+        prop_assume!(slow < 0.6);
+        prop_assert!((fast - slow).abs() < 8e-3, "{fast} but {slow}");
+        // The steps that bends are fitted on know of it too.
+        let steps = planner.near_steps(&there, 0.0, &scratch);
+        prop_assert!(slow.abs() < 0.01 || steps.is_empty() == (slow > 0.0), "{} steps, {slow}", steps.len());
+    }
+
     /// What bit planes call a hit is one, in every place and at every speed.
     #[test]
     fn culling_discards_no_candidate_that_avoids(
@@ -158,7 +229,7 @@ proptest! {
         // Past the body at every distance, most of all at those that barely touch.
         for x in (-30..70).map(|k| k as f32 * 0.02) {
             let threats = [ball(x, y, arrives)];
-            if fixture.planes.hit(&scratch.legs[1], &scratch.warp, &threats, crate::Form::Ours) {
+            if fixture.planes.hit(&scratch.legs[1], &scratch.warp, &threats, crate::Form::Ours, f32::NEG_INFINITY) {
                 let clearance = planner.clearance(&threats, &mut scratch);
                 prop_assert!(clearance < 0.0, "{x}: {clearance}");
             }
@@ -213,7 +284,15 @@ fn culling_finds_hits() {
     let fixture = all();
     let mut scratch = DodgeScratch::default();
     lay_out(fixture, &["sidestep"], Warp::none(), &mut scratch);
-    let hit = |x: f32| fixture.planes.hit(&scratch.legs[1], &scratch.warp, &[ball(x, 1.2, ON_TIME)], crate::Form::Ours);
+    let hit = |x: f32| {
+        fixture.planes.hit(
+            &scratch.legs[1],
+            &scratch.warp,
+            &[ball(x, 1.2, ON_TIME)],
+            crate::Form::Ours,
+            f32::NEG_INFINITY,
+        )
+    };
     assert!(hit(0.5) && !hit(-0.1));
 }
 
@@ -223,6 +302,57 @@ fn a_ball_that_misses_needs_no_defence() {
     assert_eq!((decision.forecast, decision.edges.len(), decision.origin), (Forecast::Clear, 0, Origin::Nothing));
     assert!(decision.bend.is_none() && decision.block.is_none());
     assert!(decision.clearance > 0.3, "{}", decision.clearance);
+}
+
+/// A ball at the chest in 0.3 s, a body that is half a metre aside and comes back over more than a second: it misses. Had the body come
+/// back already, or if it is carried from where the ball would miss it, it does not.
+#[test]
+fn a_drift_decides_what_has_to_be_avoided() {
+    let fixture = all();
+    let planner = fixture.planner(DodgeConfig::default());
+    let decide = |threat: &Threat, drift: Option<&Drift>| {
+        let situation = Situation { drift, ..fixture.situation() };
+        planner.decide(&situation, std::slice::from_ref(threat), &mut DodgeScratch::default()).unwrap()
+    };
+    let aside = |seconds, since| drift(&fixture.bodies, Vec3::X * 0.7, Vec3::ZERO, seconds, since);
+    let (at_chest, beside) = (ball(0.0, 1.2, 0.3), ball(0.7, 1.2, 0.3));
+    assert_ne!(decide(&at_chest, None).forecast, Forecast::Clear);
+    assert_eq!(decide(&at_chest, Some(&aside(1.5, 0.0))).forecast, Forecast::Clear);
+    assert_eq!(decide(&beside, None).forecast, Forecast::Clear);
+    let hit = decide(&beside, Some(&aside(1.5, 0.0)));
+    assert!(hit.forecast != Forecast::Clear && hit.clearance < 0.0, "{hit:?}");
+    // What is over changes nothing.
+    for threat in [at_chest, beside, ball(-0.1, 1.2, ON_TIME), ball(0.1, 0.5, 0.9)] {
+        let known = decide(&threat, None);
+        let over = DodgeDecision { counts: known.counts, ..decide(&threat, Some(&aside(0.3, 0.3))) };
+        assert_eq!(over, known);
+    }
+}
+
+/// A second ball while the body comes back from a bend: what is decided clears it from where the body really is.
+#[test]
+fn decisions_clear_the_body_that_drifts() {
+    let fixture = all();
+    let planner = fixture.planner(DodgeConfig::default());
+    let mut bent = 0;
+    for k in 0..12 {
+        let (offset, seconds) = (Vec3::X * (0.03 * k as f32), 0.6);
+        let drift = drift(&fixture.bodies, offset, Vec3::ZERO, seconds, 0.0);
+        let situation = Situation { drift: Some(&drift), ..fixture.situation() };
+        let threats = [ball(0.3, 1.4, 0.4)];
+        let decision = planner.decide(&situation, &threats, &mut DodgeScratch::default()).unwrap();
+        let mut scratch = DodgeScratch::default();
+        lay_out(fixture, &[], Warp::none(), &mut scratch);
+        let carried = |time: f32| offset * (1.0 - kumite_motion::blend::ease(time / seconds));
+        let found = brute_force_moved(&fixture.bodies, &threats, &scratch, decision.bend.as_ref(), carried);
+        match decision.forecast {
+            Forecast::Clear => assert!(found > -5e-3, "{k}: {found}"),
+            Forecast::Avoided => assert!(found > 0.025, "{k}: {found}"),
+            _ => {}
+        }
+        bent += u32::from(decision.bend.is_some());
+    }
+    assert!(bent >= 2, "{bent}");
 }
 
 /// Both step out of the way in time; the smaller step leaves the ball nearer, so it costs less.
