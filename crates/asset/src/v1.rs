@@ -146,23 +146,44 @@ impl From<&Clip> for ClipRecord {
     }
 }
 
-impl LibraryRecord {
-    /// With the rows of all clips, one after the other.
-    pub(crate) fn into_library(self, rows: &[u8]) -> Result<Library, String> {
-        self.into_library_with(rows, |_| Ok(()))
+/// Rows of a clip, as it keeps them.
+pub(crate) type Rows = Vec<[f32; LANES]>;
+
+/// Takes the rows of clip after clip from bytes.
+pub(crate) struct RowReader<'a> {
+    /// What is left.
+    pub(crate) bytes: &'a [u8],
+}
+
+impl RowReader<'_> {
+    /// The rows of the next clip.
+    pub(crate) fn take(&mut self, clip: &ClipRecord, skeleton: &Skeleton) -> Result<Rows, String> {
+        let stride = 4 * skeleton.len() + 3 * skeleton.movers().len();
+        let wanted = (clip.frames as usize).div_ceil(LANES).saturating_mul(stride * LANES * 4);
+        let (own, others) = self.bytes.split_at_checked(wanted).ok_or("rows are missing")?;
+        self.bytes = others;
+        let rows = own.as_chunks::<{ 4 * LANES }>().0.iter().map(|row| {
+            let mut out = [0.0f32; LANES];
+            for (value, four) in out.iter_mut().zip(row.as_chunks::<4>().0) {
+                *value = f32::from_le_bytes(*four);
+            }
+            out
+        });
+        Ok(rows.collect())
     }
 
-    /// As `into_library`, with `more` applied to the clips before the library is made.
-    pub(crate) fn into_library_with(
-        self,
-        rows: &[u8],
-        more: impl FnOnce(&mut [Clip]) -> Result<(), String>,
-    ) -> Result<Library, String> {
-        let joints: Vec<Joint> = self
-            .joints
-            .into_iter()
+    /// Nothing may be left.
+    pub(crate) fn finish(self) -> Result<(), String> {
+        if self.bytes.is_empty() { Ok(()) } else { Err("there are rows of no clip".to_owned()) }
+    }
+}
+
+impl LibraryRecord {
+    /// The skeleton of all clips.
+    pub(crate) fn skeleton(&self) -> Result<Arc<Skeleton>, String> {
+        let joints: Vec<Joint> = (self.joints.iter())
             .map(|j| Joint {
-                name: j.name,
+                name: j.name.clone(),
                 parent: j.parent.map(JointIdx),
                 offset: Vec3::from_array(j.offset),
                 rest: Quat::from_array(j.rest),
@@ -170,18 +191,29 @@ impl LibraryRecord {
                 moves: j.moves,
             })
             .collect();
-        let skeleton = Arc::new(Skeleton::new(&joints).map_err(|e| e.to_string())?);
-        let stride = 4 * skeleton.len() + 3 * skeleton.movers().len();
-        let mut rows = rows;
+        Ok(Arc::new(Skeleton::new(&joints).map_err(|e| e.to_string())?))
+    }
+
+    /// With the rows of all clips, one after the other.
+    pub(crate) fn into_library(self, rows: &[u8]) -> Result<Library, String> {
+        let skeleton = self.skeleton()?;
+        let mut rows = RowReader { bytes: rows };
+        let library = self.into_library_with(&skeleton, |_, clip| rows.take(clip, &skeleton), |_| Ok(()))?;
+        rows.finish()?;
+        Ok(library)
+    }
+
+    /// With the rows that `rows` gives for each clip, and `more` applied to the clips before the library is made.
+    pub(crate) fn into_library_with(
+        self,
+        skeleton: &Arc<Skeleton>,
+        mut rows: impl FnMut(usize, &ClipRecord) -> Result<Rows, String>,
+        more: impl FnOnce(&mut [Clip]) -> Result<(), String>,
+    ) -> Result<Library, String> {
         let mut clips = Vec::with_capacity(self.clips.len());
-        for record in self.clips {
-            let wanted = (record.frames as usize).div_ceil(LANES).saturating_mul(stride * LANES * 4);
-            let (own, others) = rows.split_at_checked(wanted).ok_or("rows are missing")?;
-            rows = others;
-            clips.push(record.into_clip(&skeleton, own)?);
-        }
-        if !rows.is_empty() {
-            return Err("there are rows of no clip".to_owned());
+        for (index, record) in self.clips.into_iter().enumerate() {
+            let rows = rows(index, &record)?;
+            clips.push(record.into_clip(skeleton, rows)?);
         }
         more(&mut clips)?;
         let nodes = self.nodes.into_iter().map(|(c, f)| Node { clip: ClipIdx(c), frame: FrameIdx(f) }).collect();
@@ -204,15 +236,8 @@ impl LibraryRecord {
 }
 
 impl ClipRecord {
-    fn into_clip(self, skeleton: &Arc<Skeleton>, bytes: &[u8]) -> Result<Clip, String> {
-        let floats = bytes.as_chunks::<{ 4 * LANES }>().0.iter().map(|row| {
-            let mut out = [0.0f32; LANES];
-            for (value, four) in out.iter_mut().zip(row.as_chunks::<4>().0) {
-                *value = f32::from_le_bytes(*four);
-            }
-            out
-        });
-        let clip = Clip::from_rows(&self.name, Arc::clone(skeleton), self.fps, self.frames as usize, floats.collect());
+    fn into_clip(self, skeleton: &Arc<Skeleton>, rows: Rows) -> Result<Clip, String> {
+        let clip = Clip::from_rows(&self.name, Arc::clone(skeleton), self.fps, self.frames as usize, rows);
         let mut clip = clip.map_err(|e| format!("clip {:?}: {e}", self.name))?;
         if !self.contacts.is_empty() && self.contacts.len() != clip.frames() {
             return Err(format!("clip {:?}: contacts of {} frames", self.name, self.contacts.len()));

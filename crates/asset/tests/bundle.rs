@@ -2,16 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-use kumite_asset::{BundleError, read, write};
+use kumite_asset::{Bundle, BundleError, contents, read, write};
 use kumite_keying::embedded;
-use kumite_motion::FrameIdx;
 use kumite_motion::align::Planar;
 use kumite_motion::graph::{ClipIdx, Edge, Graph, Join, Node, NodeIdx, SpanRef};
 use kumite_motion::library::Library;
+use kumite_motion::{Clip, FrameIdx};
 
-/// The embedded clips, each played whole and then again.
-fn library() -> Library {
-    let clips = embedded::clips().unwrap();
+/// Clips, each played whole and then again.
+fn looped(clips: Vec<Clip>) -> Library {
     let (mut nodes, mut edges) = (Vec::new(), Vec::new());
     for (i, clip) in clips.iter().enumerate() {
         let (node, clip_idx) = (NodeIdx(i as u32), ClipIdx(i as u32));
@@ -23,38 +22,97 @@ fn library() -> Library {
         edges.push((Edge::new(node, node, range, Some(join), clip.seconds(), Planar::IDENTITY), spans));
     }
     let graph = Graph::new(nodes, edges).unwrap();
-    let mut library = Library::new("embedded", clips, graph).unwrap();
+    let mut library = Library::new("mine", clips, graph).unwrap();
     library.attribution = vec!["us".into()];
     library
 }
 
+/// The embedded motions; and three of them, one under another name, with one more to walk with.
+fn bundle() -> Bundle {
+    let clips = embedded::clips().unwrap();
+    let mut walk = clips[..3].to_vec();
+    walk[1].name += " again";
+    walk.extend(embedded::walks().unwrap().into_iter().take(1));
+    Bundle { library: looped(clips), walk: Some(looped(walk)) }
+}
+
+/// A file of version 2, which has no sections.
+fn version_2(library: &Library) -> Vec<u8> {
+    let records = postcard::to_stdvec(&kumite_asset::v2::LibraryRecord::from(library)).unwrap();
+    let rows = library.clips().iter().flat_map(|c| c.rows().iter().flatten()).flat_map(|v| v.to_le_bytes());
+    let rest: Vec<u8> = (records.len() as u64).to_le_bytes().into_iter().chain(records.clone()).chain(rows).collect();
+    let checksum = xxhash_rust::xxh3::xxh3_64(&rest);
+    let head = [2u64.to_le_bytes(), (rest.len() as u64).to_le_bytes(), checksum.to_le_bytes()];
+    [b"KUMITE\r\n".to_vec(), head.concat(), rest].concat()
+}
+
+/// A file with one more section.
+fn with_section(bytes: &[u8], name: &[u8; 12], version: u32, body: &[u8]) -> Vec<u8> {
+    let count = u32::from_le_bytes(*bytes[12..].first_chunk().unwrap());
+    let (table, bodies) = bytes[32..].split_at(32 * count as usize);
+    let row = [&name[..], &version.to_le_bytes(), &(body.len() as u64).to_le_bytes()].concat();
+    let table = [table, &row, &xxhash_rust::xxh3::xxh3_64(body).to_le_bytes()].concat();
+    let length = (table.len() + bodies.len() + body.len()) as u64;
+    let head = [&bytes[..12], &(count + 1).to_le_bytes(), &length.to_le_bytes()].concat();
+    [&head[..], &xxhash_rust::xxh3::xxh3_64(&table).to_le_bytes(), &table, bodies, body].concat()
+}
+
+fn names(bytes: &[u8]) -> Vec<(String, bool)> {
+    contents(bytes).unwrap().sections.into_iter().map(|s| (s.name, s.known)).collect()
+}
+
 #[test]
 fn what_goes_in_comes_out() {
-    let library = library();
-    let bytes = write(&library).unwrap();
-    assert_eq!(read(&bytes).unwrap(), library);
+    let bundle = bundle();
+    let bytes = write(&bundle).unwrap();
+    assert_eq!(read(&bytes).unwrap(), bundle);
     assert_eq!(write(&read(&bytes).unwrap()).unwrap(), bytes);
+    assert_eq!(names(&bytes), [("library".to_owned(), true), ("walk".to_owned(), true)]);
+    let fights = Bundle { walk: None, ..bundle.clone() };
+    let alone = write(&fights).unwrap();
+    assert_eq!(read(&alone).unwrap(), fights);
+    // Only the rows of the clip that the library does not have are added.
+    let frames = |l: &Library, clip: usize| l.clips()[clip].rows().len() * 32;
+    let added = bytes.len() - alone.len();
+    assert!(added < frames(bundle.walk.as_ref().unwrap(), 3) + 8000, "{added} bytes");
+}
+
+#[test]
+fn older_files_are_read() {
+    let library = bundle().library;
+    let bytes = version_2(&library);
+    assert_eq!(contents(&bytes).unwrap().version, 2);
+    assert_eq!(read(&bytes).unwrap(), Bundle { library, walk: None });
+    let mut bad = bytes.clone();
+    bad[1000] ^= 1;
+    assert_eq!(read(&bad).unwrap_err(), BundleError::Damaged { part: "section `library`".into() });
+}
+
+#[test]
+fn unknown_sections_are_left_out() {
+    let bundle = bundle();
+    let more = with_section(&write(&bundle).unwrap(), b"onsets\0\0\0\0\0\0", 1, b"whatever");
+    assert_eq!(read(&more).unwrap(), bundle);
+    assert_eq!(names(&more)[2], ("onsets".to_owned(), false));
 }
 
 #[test]
 fn every_damaged_byte_is_noticed() {
-    let bytes = write(&library()).unwrap();
-    for at in (0..bytes.len()).step_by(bytes.len() / 500).chain(0..64) {
+    let bytes = write(&bundle()).unwrap();
+    for at in (0..bytes.len()).step_by(bytes.len() / 500).chain(0..96) {
         let mut bad = bytes.clone();
         bad[at] ^= 1;
-        // Four bytes of flags are not used yet.
-        if !(12..16).contains(&at) {
-            assert!(read(&bad).is_err(), "byte {at}");
-        }
+        assert!(read(&bad).is_err(), "byte {at}");
     }
-    for length in [0, 1, 7, 8, 20, 39, 40, bytes.len() / 2, bytes.len() - 1] {
+    for length in [0, 1, 7, 8, 20, 31, 32, 39, 40, bytes.len() / 2, bytes.len() - 1] {
         assert!(read(&bytes[..length]).is_err(), "cut at {length}");
     }
 }
 
 #[test]
 fn errors_say_what_to_do() {
-    let bytes = write(&library()).unwrap();
+    let bundle = bundle();
+    let bytes = write(&bundle).unwrap();
     assert_eq!(read(b"HIERARCHY\nROOT Hips").unwrap_err(), BundleError::NotABundle);
     let mut newer = bytes.clone();
     newer[8] = 9;
@@ -62,13 +120,27 @@ fn errors_say_what_to_do() {
     assert!(text.contains("version 9") && text.contains("bake it again"), "{text}");
     let text = read(&bytes[..bytes.len() - 1]).unwrap_err().to_string();
     assert!(text.contains("cut"), "{text}");
+    for (at, part) in [(40, "table of sections"), (96 + 9, "section `library`"), (bytes.len() - 1, "section `walk`")] {
+        let mut bad = bytes.clone();
+        bad[at] ^= 1;
+        let text = read(&bad).unwrap_err().to_string();
+        assert!(text.contains(part) && text.contains("bake it again"), "{text}");
+    }
+    let alone = write(&Bundle { walk: None, ..bundle }).unwrap();
+    let text = read(&with_section(&alone, b"walk\0\0\0\0\0\0\0\0", 7, b"")).unwrap_err().to_string();
+    assert!(text.contains("`walk`") && text.contains("version 7") && text.contains("bake it again"), "{text}");
+    let text = read(&with_section(&alone, b"walk\0\0\0\0\0\0\0\0", 1, b"")).unwrap_err().to_string();
+    assert!(text.contains("`walk`: it is too short"), "{text}");
+    let text = read(&with_section(&alone, b"library\0\0\0\0\0", 1, b"")).unwrap_err().to_string();
+    assert!(text.contains("twice"), "{text}");
 }
 
 #[test]
 fn ten_minutes_load_in_a_moment() {
-    let library = library();
+    let bundle = Bundle { walk: None, ..bundle() };
+    let library = &bundle.library;
     let seconds: f32 = library.clips().iter().map(|c| c.seconds()).sum();
-    let bytes = write(&library).unwrap();
+    let bytes = write(&bundle).unwrap();
     let start = std::time::Instant::now();
     let rounds = 5;
     for _ in 0..rounds {

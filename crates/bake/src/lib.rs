@@ -9,6 +9,7 @@ pub mod coverage;
 pub mod graph;
 pub mod indices;
 pub mod judge;
+pub mod kit;
 pub mod library;
 pub mod manifest;
 pub mod prepare;

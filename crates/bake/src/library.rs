@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use kumite_motion::library::{Library, LibraryError};
-use kumite_motion::{Clip, EdgeIdx};
+use kumite_motion::{Clip, ClipError, EdgeIdx};
 
 use crate::graph::{self, BuildError, GraphConfig, Report};
 use crate::rehearse::rehearse;
@@ -59,6 +59,9 @@ pub enum BakeError {
     /// The parts do not fit together: a fault of the builder.
     #[error("these clips do not make a library: {0}")]
     Library(LibraryError),
+    /// A clip has no mirror image.
+    #[error("these clips do not make a library: {0}")]
+    Mirror(ClipError),
 }
 
 /// Taking out bad transitions lets in others that were not rehearsed; after this many rounds the rest is accepted.

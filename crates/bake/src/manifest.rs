@@ -45,6 +45,9 @@ pub struct ClipEntry {
     /// Whether to add the mirror image.
     #[serde(default)]
     pub mirror: bool,
+    /// Whether it is for walking to goals only, and not in the graph that fighters play.
+    #[serde(default)]
+    pub walk_only: bool,
     /// Labels, in seconds of the part taken.
     #[serde(default)]
     pub span: Vec<SpanEntry>,

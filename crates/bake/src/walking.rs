@@ -62,15 +62,24 @@ fn clips(library: &Library, config: &WalkingConfig) -> Vec<Clip> {
 pub fn walking(library: &Library, more: Vec<Clip>, config: &WalkingConfig) -> Result<Baked, BakeError> {
     let mut clips = clips(library, config);
     clips.extend(more);
+    join(&library.name, clips, config)
+}
+
+/// Joins a mirrored walking library anew, without the mirror images.
+pub fn unmirrored(walk: &Library, config: &WalkingConfig) -> Result<Baked, BakeError> {
+    let clips = walk.clips()[..walk.clips().len() / 2].to_vec();
+    join(&walk.name, clips, &WalkingConfig { mirror: false, ..config.clone() })
+}
+
+/// Joins clips; mirror images come after all of them, in the same order.
+fn join(name: &str, mut clips: Vec<Clip>, config: &WalkingConfig) -> Result<Baked, BakeError> {
     if config.mirror {
-        let images: Vec<Clip> = clips
-            .iter()
-            .filter_map(|clip| {
-                let mut image = Mirror::by_roles(clip.skeleton(), &Roles::canonical()).clip(clip).ok()?;
-                image.name += " mirrored";
-                Some(image)
-            })
-            .collect();
+        let image = |clip: &Clip| {
+            let mut image = Mirror::by_roles(clip.skeleton(), &Roles::canonical()).clip(clip)?;
+            image.name += " mirrored";
+            Ok(image)
+        };
+        let images: Vec<Clip> = clips.iter().map(image).collect::<Result<_, _>>().map_err(BakeError::Mirror)?;
         clips.extend(images);
     }
     let transitions = TransitionConfig::default();
@@ -81,5 +90,5 @@ pub fn walking(library: &Library, more: Vec<Clip>, config: &WalkingConfig) -> Re
         target_gap_seconds: config.target_gap_seconds,
         ..GraphConfig::default()
     };
-    bake(&library.name, clips, &BakeConfig { transitions, graph, repair: None })
+    bake(name, clips, &BakeConfig { transitions, graph, repair: None })
 }

@@ -8,8 +8,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kumite_bake::library::{BakeConfig, Baked, bake};
-use kumite_bake::manifest;
+use kumite_bake::kit::{Ingredients, bake_fight};
+use kumite_bake::library::Baked;
+use kumite_bake::manifest::{self, Header};
 use kumite_bake::prepare::prepare;
 use kumite_bake::repair::RepairConfig;
 use kumite_bake::understand;
@@ -64,19 +65,28 @@ pub fn files(ending: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The clips of a manifest in `libraries/`, or those of `embedded`. `None`, and a line that says so, where one of its captures is missing.
+/// What a manifest in `libraries/`, or `embedded`, is made from. `None`, and a line that says so, where one of its captures is missing.
 ///
 /// # Panics
 /// Where the manifest or a capture is wrong: this is for tests.
-pub fn clips(name: &str) -> Option<Vec<Clip>> {
+pub fn ingredients(name: &str) -> Option<Ingredients> {
     if name == "embedded" {
-        return Some(embedded::clips().unwrap_or_else(|(file, error)| panic!("{file}: {error}")));
+        let compiled = |made: Result<Vec<Clip>, embedded::FileError>| {
+            made.unwrap_or_else(|(file, error)| panic!("{file}: {error}"))
+        };
+        return Some(Ingredients {
+            name: name.to_owned(),
+            attribution: Vec::new(),
+            clips: compiled(embedded::clips()),
+            walks: compiled(embedded::walks()),
+            repair: RepairConfig::agile(),
+        });
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../libraries/{name}.toml"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let manifest = manifest::read(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
     let skeleton = Arc::new(humanoid::skeleton());
-    let mut clips = Vec::new();
+    let (mut clips, mut walks) = (Vec::new(), Vec::new());
     for entry in &manifest.clip {
         let Some(file) = folders().iter().map(|f| f.join(&entry.file)).find(|f| f.is_file()) else {
             skipped(&format!("library {name}; {} is not in the folders of KUMITE_MOCAP", entry.file));
@@ -93,9 +103,19 @@ pub fn clips(name: &str) -> Option<Vec<Clip>> {
         });
         let raw = raw.unwrap_or_else(|e| panic!("{}: {e}", file.display()));
         let made = prepare(understand(&raw).as_ref(), entry, entry.name.as_ref().unwrap_or(&stem), &skeleton);
-        clips.extend(made.unwrap_or_else(|e| panic!("{}: {e}", file.display())));
+        let kind = if entry.walk_only { &mut walks } else { &mut clips };
+        kind.extend(made.unwrap_or_else(|e| panic!("{}: {e}", file.display())));
     }
-    Some(clips)
+    let Header { attribution, .. } = manifest.library;
+    Some(Ingredients { name: name.to_owned(), attribution, clips, walks, repair: RepairConfig::default() })
+}
+
+/// The clips of [`ingredients`] that fight.
+///
+/// # Panics
+/// As [`ingredients`].
+pub fn clips(name: &str) -> Option<Vec<Clip>> {
+    Some(ingredients(name)?.clips)
 }
 
 /// The library of these clips, as `kumite bake` makes it.
@@ -103,7 +123,5 @@ pub fn clips(name: &str) -> Option<Vec<Clip>> {
 /// # Panics
 /// Where they do not make one.
 pub fn library(name: &str) -> Option<Baked> {
-    let repair = if name == "embedded" { RepairConfig::agile() } else { RepairConfig::default() };
-    let config = BakeConfig { repair: Some(repair), ..BakeConfig::default() };
-    Some(bake(name, clips(name)?, &config).unwrap_or_else(|e| panic!("{name}: {e}")))
+    Some(bake_fight(ingredients(name)?).unwrap_or_else(|e| panic!("{name}: {e}")).0)
 }

@@ -232,7 +232,7 @@ pub(crate) struct BakeArgs {
   kumite graph --coverage coverage.svg       what it can do, as a picture")]
 pub(crate) struct GraphArgs {
     /// `embedded`, a bundle, or a manifest
-    #[arg(long, value_name = "LIBRARY", default_value = "embedded")]
+    #[arg(long, value_name = "LIBRARY", default_value = crate::source::BUILT_IN)]
     pub(crate) library: String,
     /// Draw the graph: clips around a circle, transitions across it
     #[arg(long, value_name = "OUT.svg", value_hint = ValueHint::FilePath)]
@@ -291,7 +291,7 @@ The character stands at the origin and faces +Z. A ball that cannot be avoided i
 outcome, not an error: the exit code is 0.")]
 pub(crate) struct DodgeArgs {
     /// `embedded`, a bundle, or a manifest
-    #[arg(long, value_name = "LIBRARY", default_value = "embedded")]
+    #[arg(long, value_name = "LIBRARY", default_value = crate::source::BUILT_IN)]
     pub(crate) library: String,
 
     /// Where the ball comes from: x,y,z in metres
@@ -355,7 +355,7 @@ cul-de-sac, or a file with [[obstacle]]s and a character with a goal. A .svg sho
 goal that cannot be reached is an outcome, not an error: the exit code is 0, and the report says how near the character gets.")]
 pub(crate) struct WalkArgs {
     /// `embedded`, a bundle, or a manifest
-    #[arg(long, value_name = "LIBRARY", default_value = "embedded")]
+    #[arg(long, value_name = "LIBRARY", default_value = crate::source::BUILT_IN)]
     pub(crate) library: String,
 
     /// Folder that a manifest's file names are relative to; its own if left out
@@ -420,7 +420,7 @@ pub(crate) struct TablesArgs {
     pub(crate) paper: String,
 
     /// `embedded`, a bundle, or a manifest
-    #[arg(long, value_name = "LIBRARY", default_value = "embedded")]
+    #[arg(long, value_name = "LIBRARY", default_value = crate::source::BUILT_IN)]
     pub(crate) library: String,
 
     /// Folder that a manifest's file names are relative to; its own if left out

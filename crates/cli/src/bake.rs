@@ -1,15 +1,17 @@
-//! `kumite bake`: builds a library from a manifest. Also loads libraries for other commands.
+//! `kumite bake`: builds a bundle from a manifest. Also loads libraries for other commands.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use indicatif::ProgressBar;
+use kumite_asset::{Bundle, BundleError};
 use kumite_bake::graph::{self, LabelLoss, Lost, UNBROKEN, keeps};
-use kumite_bake::library::{self, BakeConfig, Baked};
-use kumite_bake::manifest::{self, ClipEntry, Manifest};
+use kumite_bake::kit::{self, Ingredients};
+use kumite_bake::manifest::{self, ClipEntry, Header, Manifest};
 use kumite_bake::prepare::{PrepareError, prepare};
 use kumite_bake::repair::{self, RepairConfig, Repaired};
+use kumite_bake::walking::{self, WalkingConfig};
 use kumite_keying::embedded;
 use kumite_motion::library::Library;
 use kumite_motion::{Clip, humanoid};
@@ -19,12 +21,28 @@ use crate::args::BakeArgs;
 use crate::failure::{CliResult, Failure};
 use crate::{Progress, Report, output, source};
 
+/// The library that comes with kumite, as `cargo dev embed` bakes it from the keyed motions.
+const BUILT_IN_BUNDLE: &[u8] = include_bytes!("../../../library/embedded.kumite");
+
 pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> CliResult<Report> {
     let start = Instant::now();
-    let (baked, building) = from_manifest(&args.manifest, args.data.as_deref(), progress)?;
-    let bytes = kumite_asset::write(&baked.library).map_err(|e| Failure::bad(e.to_string()).in_file(&args.output))?;
+    let from = match args.manifest.to_str() {
+        Some(source::BUILT_IN) => built_in()?,
+        _ => from_manifest(&args.manifest, args.data.as_deref(), progress)?,
+    };
+    let building = Instant::now();
+    let kit = kit::bake_kit(from).map_err(|e| Failure::bad(e.to_string()).in_file(&args.manifest))?;
+    let building = building.elapsed().as_secs_f64();
+    let (baked, walk) = (kit.fight, kit.walk.ok());
+    let pairs = baked.transitions.pairs + walk.as_ref().map_or(0, |w| w.transitions.pairs);
+    let bundle = Bundle { library: baked.library, walk: walk.map(|w| w.library) };
+    let failed = |e: BundleError| Failure::bad(e.to_string()).in_file(&args.output);
+    let bytes = kumite_asset::write(&bundle).map_err(failed)?;
+    let sections: Vec<String> =
+        kumite_asset::contents(&bytes).map_err(failed)?.sections.into_iter().map(|s| s.name).collect();
     output::write(&args.output, &bytes)?;
-    let library = &baked.library;
+    let library = &bundle.library;
+    let walk = bundle.walk.as_ref().map(|w| (w.clips().len(), w.graph().edges().len()));
     let frames: usize = library.clips().iter().map(Clip::frames).sum();
     let seconds: f32 = library.clips().iter().map(Clip::seconds).sum();
     let (nodes, edges) = (library.graph().nodes().len(), library.graph().edges().len());
@@ -45,13 +63,17 @@ pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> CliResult<Report> {
         bytes.len() as f64 / 1e6,
         start.elapsed().as_secs_f64()
     );
+    if let Some((clips, edges)) = walk {
+        text += &format!("    to walk with: {clips} clips, {edges} edges\n");
+    }
     for (label, kept) in labels.iter().filter(|l| l.1 < l.0.total) {
         text += &format!("    {} {}: {kept} of {} kept\n", label.kind.name(), label.label, label.total);
     }
     let json = json!({
         "clips": library.clips().len(), "frames": frames, "seconds": seconds, "nodes": nodes, "edges": edges,
         "synthetic_share": repair::synthetic_share(library, WALK), "bridges": baked.repaired.bridges, "bytes": bytes.len(), "wall_seconds": start.elapsed().as_secs_f64(),
-        "pairs_per_second": baked.transitions.pairs as f64 / building.max(1e-9), "labels": labels_json,
+        "pairs_per_second": pairs as f64 / building.max(1e-9), "labels": labels_json,
+        "walk_clips": walk.map_or(0, |w| w.0), "walk_edges": walk.map_or(0, |w| w.1), "sections": sections,
         "kept_share": baked.report.seconds.1 / baked.report.seconds.0.max(1e-6),
     });
     Ok(Report { text, json })
@@ -66,31 +88,95 @@ pub(crate) struct BakeNotes {
     pub(crate) repaired: Repaired,
 }
 
-/// Loads a library by name: `embedded`, a bundle, or a manifest, relative to the file `beside`.
-pub(crate) fn load(name: &str, beside: &Path, progress: &Progress) -> CliResult<(Library, Option<BakeNotes>)> {
-    load_with(name, beside, None, progress)
+/// A library that was loaded.
+pub(crate) struct Loaded {
+    /// As the user named it.
+    name: String,
+    /// The library that fights.
+    pub(crate) library: Arc<Library>,
+    walk: Walk,
 }
 
-/// Loads a library as [`load`] does; the files of a manifest are relative to `data`.
-pub(crate) fn load_with(
+/// The library that walks.
+enum Walk {
+    /// It was in the bundle.
+    Loaded(Arc<Library>),
+    /// It is baked if it is asked for: from the library that fights, and these clips.
+    Clips(Vec<Clip>),
+    /// The bundle has none.
+    Missing { file_version: u32 },
+}
+
+impl Loaded {
+    /// The library that walks.
+    pub(crate) fn walk(&self) -> CliResult<Arc<Library>> {
+        match &self.walk {
+            Walk::Loaded(walk) => Ok(Arc::clone(walk)),
+            Walk::Clips(more) => {
+                let baked = kit::bake_walk(&self.library, more.clone()).map_err(|e| self.cannot_walk(&e))?;
+                Ok(Arc::new(baked.library))
+            }
+            Walk::Missing { file_version } if *file_version < kumite_asset::VERSION => {
+                Err(self.cannot_walk(&format!("bundles of version {file_version} hold none; `kumite bake` it again")))
+            }
+            Walk::Missing { .. } => {
+                Err(self.cannot_walk(&"`kumite bake` found none in its manifest that walk, run or stand"))
+            }
+        }
+    }
+
+    /// As [`Loaded::walk`] without mirror images, which are never stored apart: baked now.
+    pub(crate) fn walk_unmirrored(&self) -> CliResult<Arc<Library>> {
+        let walk = self.walk()?;
+        let baked = walking::unmirrored(&walk, &WalkingConfig::default()).map_err(|e| self.cannot_walk(&e))?;
+        Ok(Arc::new(baked.library))
+    }
+
+    fn cannot_walk(&self, why: &dyn std::fmt::Display) -> Failure {
+        let name = &self.name;
+        Failure::bad(format!("{name} has no motions to walk with: {why}")).key("--library").found(name.clone())
+    }
+}
+
+/// Loads a library by name: the built-in one, a bundle, or a manifest, relative to the file `beside`. The files of a manifest are relative to
+/// `data`, if given.
+pub(crate) fn load(name: &str, beside: &Path, data: Option<&Path>, progress: &Progress) -> CliResult<Loaded> {
+    Ok(match named(name, beside)? {
+        Named::BuiltIn => unpack(name, BUILT_IN_BUNDLE, Path::new(name), progress)?,
+        Named::Bundle(path) => unpack(name, &source::read(&path)?, &path, progress)?,
+        Named::Manifest(path) => fight(name, from_manifest(&path, data, progress)?, &path)?.0,
+    })
+}
+
+/// Loads a library as [`load`] does; what can be baked is baked anew, for the reports.
+pub(crate) fn load_with_notes(
     name: &str,
-    beside: &Path,
     data: Option<&Path>,
     progress: &Progress,
-) -> CliResult<(Library, Option<BakeNotes>)> {
-    let with_notes = |baked: Baked| (baked.library, Some(BakeNotes { report: baked.report, repaired: baked.repaired }));
-    if name == "embedded" {
-        let clips = embedded::clips().map_err(|(file, e)| Failure::bad(e.to_string()).in_file(Path::new(&file)))?;
-        return Ok(with_notes(build("embedded", clips, RepairConfig::agile())?));
+) -> CliResult<(Arc<Library>, Option<BakeNotes>)> {
+    let (loaded, notes) = match named(name, Path::new(""))? {
+        Named::BuiltIn => fight(name, built_in()?, Path::new(name))?,
+        Named::Manifest(path) => fight(name, from_manifest(&path, data, progress)?, &path)?,
+        Named::Bundle(_) => return Ok((load(name, Path::new(""), data, progress)?.library, None)),
+    };
+    Ok((loaded.library, Some(notes)))
+}
+
+/// Where a library comes from.
+enum Named {
+    BuiltIn,
+    Bundle(PathBuf),
+    Manifest(PathBuf),
+}
+
+fn named(name: &str, beside: &Path) -> CliResult<Named> {
+    if name == source::BUILT_IN {
+        return Ok(Named::BuiltIn);
     }
     let path = relative(name, beside);
     match source::ending(&path).as_deref() {
-        Some("kumite") => {
-            let bytes = source::read(&path)?;
-            let library = kumite_asset::read(&bytes).map_err(|e| Failure::bad(e.to_string()).in_file(&path))?;
-            Ok((library, None))
-        }
-        Some("toml") => Ok(with_notes(from_manifest(&path, data, progress)?.0)),
+        Some("kumite") => Ok(Named::Bundle(path)),
+        Some("toml") => Ok(Named::Manifest(path)),
         _ => {
             let allowed = "embedded, a .kumite bundle, or a .toml manifest";
             Err(Failure::bad(format!("library is {name:?}; allowed is {allowed}"))
@@ -99,6 +185,42 @@ pub(crate) fn load_with(
                 .allowed(allowed))
         }
     }
+}
+
+/// Both libraries of a bundle.
+fn unpack(name: &str, bytes: &[u8], path: &Path, progress: &Progress) -> CliResult<Loaded> {
+    let failed = |e: BundleError| Failure::bad(e.to_string()).in_file(path);
+    let contents = kumite_asset::contents(bytes).map_err(failed)?;
+    let bundle = kumite_asset::read(bytes).map_err(failed)?;
+    for section in contents.sections.iter().filter(|s| !s.known && !progress.quiet) {
+        let text = format!("{}: section `{}` is left out: this program does not know it", path.display(), section.name);
+        crate::print_error(&text);
+    }
+    let walk = match bundle.walk {
+        Some(walk) => Walk::Loaded(Arc::new(walk)),
+        None => Walk::Missing { file_version: contents.version },
+    };
+    Ok(Loaded { name: name.to_owned(), library: Arc::new(bundle.library), walk })
+}
+
+/// Bakes the library that fights.
+fn fight(name: &str, from: Ingredients, path: &Path) -> CliResult<(Loaded, BakeNotes)> {
+    let (baked, more) = kit::bake_fight(from).map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
+    let notes = BakeNotes { report: baked.report, repaired: baked.repaired };
+    let (name, library) = (name.to_owned(), Arc::new(baked.library));
+    Ok((Loaded { name, library, walk: Walk::Clips(more) }, notes))
+}
+
+/// What the built-in library is made from.
+fn built_in() -> CliResult<Ingredients> {
+    let failed = |(file, e): embedded::FileError| Failure::bad(e.to_string()).in_file(Path::new(&file));
+    Ok(Ingredients {
+        name: source::BUILT_IN.to_owned(),
+        attribution: Vec::new(),
+        clips: embedded::clips().map_err(failed)?,
+        walks: embedded::walks().map_err(failed)?,
+        repair: RepairConfig::agile(),
+    })
 }
 
 fn relative(name: &str, beside: &Path) -> PathBuf {
@@ -144,19 +266,15 @@ pub(crate) fn clips(
     manifest.clip.iter().map(entry).collect()
 }
 
-/// Bakes the library, and returns it with the seconds that took once its clips were prepared.
-fn from_manifest(path: &Path, data: Option<&Path>, progress: &Progress) -> CliResult<(Baked, f64)> {
+/// What the library of the manifest at `path` is made from.
+fn from_manifest(path: &Path, data: Option<&Path>, progress: &Progress) -> CliResult<Ingredients> {
     let manifest = manifest(path)?;
-    let bar = progress.bar(manifest.clip.len() + 1, "baking");
-    let clips = clips(&manifest, path, data, &bar)?.concat();
-    let start = Instant::now();
-    let mut baked = build(&manifest.library.name, clips, RepairConfig::default()).map_err(|e| e.in_file(path))?;
-    baked.library.attribution = manifest.library.attribution;
+    let bar = progress.bar(manifest.clip.len(), "reading");
+    let (mut fights, mut walks) = (Vec::new(), Vec::new());
+    for (entry, clips) in manifest.clip.iter().zip(clips(&manifest, path, data, &bar)?) {
+        if entry.walk_only { &mut walks } else { &mut fights }.extend(clips);
+    }
     bar.finish_and_clear();
-    Ok((baked, start.elapsed().as_secs_f64()))
-}
-
-fn build(name: &str, clips: Vec<Clip>, repair: RepairConfig) -> CliResult<Baked> {
-    let config = BakeConfig { repair: Some(repair), ..BakeConfig::default() };
-    library::bake(name, clips, &config).map_err(|e| Failure::bad(e.to_string()))
+    let Header { name, attribution, .. } = manifest.library;
+    Ok(Ingredients { name, attribution, clips: fights, walks, repair: RepairConfig::default() })
 }

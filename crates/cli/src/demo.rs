@@ -1,7 +1,6 @@
 //! `kumite demo`: writes the embedded motions in every format, with a page that shows them.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 use std::time::Instant;
 
 use kumite_formats::{bvh, gltf};
@@ -18,7 +17,7 @@ use crate::{Progress, Report, bake, convert, picture_flags, play, source};
 pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> CliResult<Report> {
     let start = Instant::now();
     std::fs::create_dir_all(&args.output).map_err(|e| Failure::io(&args.output, "make the folder", &e))?;
-    let source = source::load("embedded".as_ref(), None)?;
+    let source = source::load(source::BUILT_IN.as_ref(), None)?;
     let played = stock_takes(progress)?;
     let clips: Vec<&Clip> = played.iter().chain(source.motions.iter().map(|m| m.shown())).collect();
     let roles = Some(Roles::canonical());
@@ -73,8 +72,8 @@ fn stock_takes(progress: &Progress) -> CliResult<Vec<Clip>> {
     let mut clips = Vec::new();
     for (name, text) in SCENES {
         let scene = scene::read(text).map_err(|e| Failure::bad(e.to_string()).in_file(name.as_ref()))?;
-        let (library, _) = bake::load(&scene.library, "".as_ref(), progress)?;
-        for take in play::play(&scene, scene.seed, &Arc::new(library), progress)?.takes {
+        let loaded = bake::load(&scene.library, "".as_ref(), None, progress)?;
+        for take in play::play(&scene, scene.seed, &loaded, progress)?.takes {
             let mut clip = take.clip;
             name.clone_into(&mut clip.name);
             clips.push(clip);

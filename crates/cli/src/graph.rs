@@ -1,8 +1,6 @@
 //! `kumite graph`: what a library's graph holds, and how soon each kind of action is reached.
 
 use std::fmt::Write as _;
-use std::path::Path;
-use std::sync::Arc;
 
 use kumite_bake::graph::{kept, seconds_to};
 use kumite_bake::repair::seconds_until;
@@ -21,8 +19,7 @@ use crate::{Progress, Report, bake, coverage, source};
 const LONGEST_SIDE: usize = 1600;
 
 pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> CliResult<Report> {
-    let (library, made) = bake::load_with(&args.library, Path::new(""), args.data.as_deref(), progress)?;
-    let library = Arc::new(library);
+    let (library, made) = bake::load_with_notes(&args.library, args.data.as_deref(), progress)?;
     let report = made.as_ref().map(|m| &m.report);
     let coverage = coverage::measure(&library, made.as_ref());
     let graph = library.graph();

@@ -140,6 +140,9 @@ fn entry_text(entry: &ClipEntry, analysis: &Analysis, spans: &[Span]) -> String 
     if entry.mirror {
         text += "mirror = true\n";
     }
+    if entry.walk_only {
+        text += "walk_only = true\n";
+    }
     let rests: Vec<String> = analysis.rests.iter().map(|(a, b)| format!("{a:.2}-{b:.2}")).collect();
     if !rests.is_empty() {
         let _ = writeln!(text, "# rests at {}", rests.join(", "));

@@ -18,6 +18,7 @@ use kumite_stage::{Chance, Character, Defence, Recorder, TICKS, Take, dodge_refe
 use serde_json::{Value, json};
 
 use crate::args::PlayArgs;
+use crate::bake::Loaded;
 use crate::failure::{CliResult, Failure};
 use crate::output::Outputs;
 use crate::{Progress, Report, bake, dodge, picture_flags, source, walk};
@@ -39,12 +40,12 @@ pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> CliResult<Report> {
             return Err(Failure::bad("a BVH holds one character; .glb and .html hold several").in_file(path));
         }
     }
-    let library = Arc::new(bake::load(&scene.library, &args.scene, progress)?.0);
+    let loaded = bake::load(&scene.library, &args.scene, None, progress)?;
     let start = Instant::now();
     let Played { takes, balls } =
-        play(&scene, args.seed.unwrap_or(scene.seed), &library, progress).map_err(|e| e.in_file(&args.scene))?;
+        play(&scene, args.seed.unwrap_or(scene.seed), &loaded, progress).map_err(|e| e.in_file(&args.scene))?;
     let played = start.elapsed().as_secs_f64();
-    let mut json = to_json(&scene, &library, &takes, played);
+    let mut json = to_json(&scene, &loaded.library, &takes, played);
     json["throws"] =
         balls.iter().map(|b| json!({"time": b.marker.time, "at": b.marker.text, "outcome": b.marker.kind})).collect();
     let mut outputs = Outputs::default();
@@ -124,17 +125,13 @@ fn throw(
 }
 
 /// One take for each character of a scene.
-pub(crate) fn play(
-    scene: &Scene,
-    seed: u64,
-    library: &Arc<kumite_motion::library::Library>,
-    progress: &Progress,
-) -> CliResult<Played> {
+pub(crate) fn play(scene: &Scene, seed: u64, loaded: &Loaded, progress: &Progress) -> CliResult<Played> {
+    let library = &loaded.library;
     let bar = progress.bar(scene.character.len(), "playing");
     let (mut takes, mut balls) = (Vec::new(), Vec::new());
     let defence = (!scene.throw.is_empty()).then(|| dodge::defence(Arc::clone(library), DodgeConfig::default()));
     let walker = match scene.character.iter().any(|a| a.goal.is_some()) {
-        true => Some(walk::walker_of(library, &scene.library, true)?),
+        true => Some(walk::walker_of(loaded, true)?),
         false => None,
     };
     for (i, actor) in scene.character.iter().enumerate() {

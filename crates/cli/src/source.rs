@@ -81,11 +81,16 @@ pub(crate) struct Source {
 /// Inputs that can be read, for messages.
 const READ: &str = ".bvh, .glb, .gltf, .toml (keys), .kumite, embedded, embedded:NAME";
 
+/// Name of the library that comes with kumite.
+pub(crate) const BUILT_IN: &str = "embedded";
+
 /// Loads what `path` names; `fps` is the true frame rate if the header's is wrong.
 pub(crate) fn load(path: &Path, fps: Option<f32>) -> CliResult<Source> {
     let name = path.display().to_string();
-    if name == "embedded" || name.starts_with("embedded:") {
-        return embedded_clips(&name);
+    if let Some(wanted) = name.strip_prefix(BUILT_IN)
+        && (wanted.is_empty() || wanted.starts_with(':'))
+    {
+        return embedded_clips(&name, wanted.strip_prefix(':'));
     }
     match ending(path).as_deref() {
         Some("bvh") => from_bvh(path, name, fps),
@@ -202,14 +207,14 @@ fn from_keys(path: &Path, name: String) -> CliResult<Source> {
 
 /// The clips of a library, including its bridges.
 fn from_bundle(path: &Path, name: String) -> CliResult<Source> {
-    let library = kumite_asset::read(&read(path)?).map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
-    let motions = library.into_clips().into_iter().map(Motion::canonical).collect();
+    let bundle = kumite_asset::read(&read(path)?).map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
+    let motions = bundle.library.into_clips().into_iter().map(Motion::canonical).collect();
     Ok(Source { name, format: "bundle", motions, warnings: Vec::new() })
 }
 
-fn embedded_clips(name: &str) -> CliResult<Source> {
+fn embedded_clips(name: &str, wanted: Option<&str>) -> CliResult<Source> {
     let mut clips = embedded::clips().map_err(|(file, e)| Failure::from(e).in_file(Path::new(&file)))?;
-    if let Some(wanted) = name.strip_prefix("embedded:") {
+    if let Some(wanted) = wanted {
         let names = clips.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
         clips.retain(|c| c.name == wanted);
         if clips.is_empty() {
@@ -218,5 +223,5 @@ fn embedded_clips(name: &str) -> CliResult<Source> {
         }
     }
     let motions = clips.into_iter().map(Motion::canonical).collect();
-    Ok(Source { name: name.to_owned(), format: "embedded", motions, warnings: Vec::new() })
+    Ok(Source { name: name.to_owned(), format: BUILT_IN, motions, warnings: Vec::new() })
 }

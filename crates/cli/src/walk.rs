@@ -2,13 +2,9 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Arc;
 
 use cpu_time::ThreadTime;
-use kumite_bake::walking::{WalkingConfig, walking};
 use kumite_formats::{bvh, gltf};
-use kumite_keying::embedded;
-use kumite_motion::library::Library;
 use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Roles, Vec3};
 use kumite_picture::{GroundPlan, Layout, Marker, Movie, Prop, Replay, Strip};
@@ -19,6 +15,7 @@ use kumite_stage::walk::{Attempt, WalkOutcome, WalkRequest, Walker, blocked, clu
 use serde_json::{Map, Value, json};
 
 use crate::args::WalkArgs;
+use crate::bake::Loaded;
 use crate::failure::{CliResult, Failure};
 use crate::output::Outputs;
 use crate::rayon_pool::RayonPool;
@@ -65,20 +62,15 @@ pub(crate) fn run(args: &WalkArgs, progress: &Progress) -> CliResult<Report> {
     }
 }
 
-/// A library's motions that go somewhere, densely joined.
+/// The library that walks, and its tables; `bent` lets clips be mirrored, and bent a little on the way.
 pub(crate) fn walker(name: &str, data: Option<&Path>, bent: bool, progress: &Progress) -> CliResult<Walker> {
-    let library = bake::load_with(name, Path::new(""), data, progress)?.0;
-    walker_of(&library, name, bent)
+    walker_of(&bake::load(name, Path::new(""), data, progress)?, bent)
 }
 
-/// The same of a library that is there already; that of `embedded` gets more walks.
-pub(crate) fn walker_of(library: &Library, name: &str, bent: bool) -> CliResult<Walker> {
-    let config = WalkingConfig { mirror: bent, ..WalkingConfig::default() };
-    let more = if name == "embedded" { embedded::walks() } else { Ok(Vec::new()) };
-    let more = more.map_err(|(file, e)| Failure::bad(e.to_string()).in_file(Path::new(&file)))?;
-    let baked = walking(library, more, &config)
-        .map_err(|e| Failure::bad(format!("{name} has no motions to walk with: {e}")).key("--library").found(name))?;
-    Ok(Walker::new(Arc::new(baked.library), bent.then(Nudges::default).as_ref()))
+/// As [`walker`], of a library that is loaded already.
+pub(crate) fn walker_of(loaded: &Loaded, bent: bool) -> CliResult<Walker> {
+    let library = if bent { loaded.walk()? } else { loaded.walk_unmirrored()? };
+    Ok(Walker::new(library, bent.then(Nudges::default).as_ref()))
 }
 
 fn check(args: &WalkArgs) -> CliResult<Vec<Method>> {

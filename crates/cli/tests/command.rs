@@ -285,6 +285,17 @@ fn a_library_is_baked_and_played() {
     refused(&folder, &["play", "scene.toml", "-o", "x.mov"], ".glb, .bvh");
 }
 
+/// If this fails, the keyed motions or what bakes them changed: `cargo dev embed` writes the bundle again.
+#[test]
+fn the_embedded_bundle_is_what_the_keys_give() {
+    let folder = folder("embed");
+    let told = json(&kumite(&folder, &["bake", "embedded", "-o", "embedded.kumite", "--json"]));
+    assert_eq!(told["sections"], serde_json::json!(["library", "walk"]), "{told}");
+    let committed = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../library/embedded.kumite");
+    let same = std::fs::read(committed).unwrap() == std::fs::read(folder.join("embedded.kumite")).unwrap();
+    assert!(same, "library/embedded.kumite is old: run `cargo dev embed`");
+}
+
 #[test]
 fn labels_are_proposed_and_can_be_baked() {
     let folder = folder("label");

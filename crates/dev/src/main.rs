@@ -22,6 +22,7 @@ const HELP: &str = "cargo dev <command>
   tidy             checks documents against code: crates, dependencies, paths, quoted figures
   report           writes docs/results.md from docs/results.json
   golden [--write] compares hashes of scenes, dodges and walks with docs/golden.json
+  embed            bakes the keyed motions into library/embedded.kumite, which the command line is built with
   motions          writes the table of docs/motions.md: the embedded motions beside captures
 ";
 
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
             [flag] if flag == "--write" => golden::golden(true),
             _ => Err(HELP.to_owned()),
         },
+        Some("embed") => steps::embed(),
         Some("motions") => steps::motions(),
         _ => Err(HELP.to_owned()),
     };

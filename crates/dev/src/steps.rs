@@ -1,4 +1,4 @@
-//! `cargo dev test`, `bench` and `motions`: the steps they run, each timed; and running other programs.
+//! `cargo dev test`, `bench`, `embed` and `motions`: the steps they run, each timed; and running other programs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -140,6 +140,16 @@ pub fn motions() -> Result<(), String> {
     };
     test("the_table", &[("KUMITE_MOCAP", &mocap), ("KUMITE_WRITE", "1")])?;
     test("every_active", &[])
+}
+
+/// Bakes the keyed motions into the bundle that the command line is built with.
+pub fn embed() -> Result<(), String> {
+    const BUNDLE: &str = "library/embedded.kumite";
+    // The build needs a file there; baking from keys does not read it.
+    let opened = std::fs::File::options().create(true).append(true).open(root().join(BUNDLE));
+    opened.map_err(|e| format!("{BUNDLE}: {e}"))?;
+    run(&["cargo", "build", "--quiet", "--release"], &[])?;
+    run(&[&kumite(), "bake", "embedded", "-o", BUNDLE], &[])
 }
 
 /// Runs benches beside peers.

@@ -39,7 +39,7 @@ pub(crate) fn defence(library: Arc<Library>, config: DodgeConfig) -> Defence {
 
 pub(crate) fn run(args: &DodgeArgs, progress: &Progress) -> CliResult<Report> {
     let target = check(args)?;
-    let library = Arc::new(bake::load(&args.library, Path::new(""), progress)?.0);
+    let library = bake::load(&args.library, Path::new(""), None, progress)?.library;
     let defence = defence(Arc::clone(&library), DodgeConfig::default());
     if !defence.bodies().can_defend() {
         return Err(threat_failure(args, &ThreatError::NoMotions));

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Arc;
 
 use cpu_time::ThreadTime;
 use kumite_plan::dodge::{DodgeConfig, DodgeDecision, DodgeScratch, DodgeSearch, Forecast};
@@ -74,7 +73,7 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
             .found("0")
             .allowed("at least 1"));
     }
-    let library = Arc::new(bake::load(&args.library, Path::new(""), progress)?.0);
+    let library = bake::load(&args.library, Path::new(""), None, progress)?.library;
     let defence = dodge::defence(library, DodgeConfig::default());
     let trials: Vec<Trial> = (0..u64::from(args.trials))
         .filter_map(|k| Trial::random(defence.library(), args.seed.wrapping_mul(1_000_003).wrapping_add(k)))

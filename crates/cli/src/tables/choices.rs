@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 
 use crate::args::TablesArgs;
 use crate::failure::{CliResult, Failure};
-use crate::{Progress, Report, bake};
+use crate::{Progress, Report, bake, source};
 
 pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
-    let clips = if args.library == "embedded" {
+    let clips = if args.library == source::BUILT_IN {
         embedded::clips().map_err(|(file, e)| Failure::bad(e.to_string()).in_file(Path::new(&file)))?
     } else {
         let path = Path::new(&args.library);
