@@ -89,6 +89,11 @@ impl Inertia {
             return;
         }
         let (keep, drift) = decay(since, self.seconds);
+        self.add(keep, drift, pose);
+    }
+
+    /// Adds `keep` of the offset and `drift` of its speed, seconds, to a pose.
+    pub fn add(&self, keep: f32, drift: f32, pose: &mut Pose) {
         for (place, (offset, speed)) in pose.translations.iter_mut().zip(&self.translations) {
             *place += *offset * keep + *speed * drift;
         }

@@ -43,6 +43,12 @@ impl Bend {
         share(self.rise) * (1.0 - share(self.fall))
     }
 
+    /// The rest of it, `seconds` later.
+    pub fn later(&self, seconds: f32) -> Bend {
+        let [rise, fall] = [self.rise, self.fall].map(|(from, to)| (from - seconds, to - seconds));
+        Bend { rise, fall, ..*self }
+    }
+
     /// Whether it is over.
     pub fn over(&self, time: f32) -> bool {
         time >= self.fall.1

@@ -88,7 +88,7 @@ pub fn find(
     scratch: &mut DodgeScratch,
 ) -> Option<Guard> {
     let bodies = planner.bodies;
-    scratch.drift = situation.drift.cloned();
+    scratch.drift = situation.drift.clone();
     let attack = threats.iter().map(|t| t.arrives).fold(f32::INFINITY, f32::min);
     let ends = threats.iter().map(Threat::ends).fold(0.0, f32::max);
     let left = bodies.seconds(situation.edge) - situation.since;
@@ -312,7 +312,8 @@ mod tests {
         let config = DodgeConfig::default();
         let planner = DodgePlanner { bodies: &bodies, graph: library.graph(), index: &index, planes: &planes, config };
         let place = PlanarMatrix::IDENTITY;
-        let situation = Situation { edge: standing_edge(&library), since: 0.1, place, ahead: &[], drift: None };
+        let situation =
+            Situation { edge: standing_edge(&library), since: 0.1, place, ahead: &[], drift: None, running: None };
         let threats = [Threat::ball(&Ball::aimed(from, target, arrives, 0.11, false), arrives).unwrap()];
         find(&planner, &situation, &threats, &mut DodgeScratch::default())
     }

@@ -63,6 +63,13 @@ impl Warp {
         }
     }
 
+    /// The rest of it, from `seconds` of stage time on.
+    pub fn later(&self, seconds: f32) -> Warp {
+        let path = self.at(seconds).0;
+        let knots = self.knots.iter().map(|k| Knot { u: k.u - path, t: k.t - seconds, ..*k }).collect();
+        Warp { knots, scale: self.scale }
+    }
+
     /// Factor on the durations of adjustable stretches; above 1 is slower.
     pub fn scale(&self) -> f32 {
         self.scale
@@ -119,6 +126,17 @@ mod tests {
             let whole = area(length) + area(0.2);
             let end = a + length + 0.3;
             prop_assert!((warp.when(end) - (end + (scale - 1.0) * whole)).abs() < 1e-3);
+        }
+    }
+
+    #[test]
+    fn the_rest_of_a_warp_goes_on_with_it() {
+        let warp = Warp::new(&[(0.1, 0.6), (0.8, 1.0)], 1.7);
+        for (past, t) in (0..20).flat_map(|p| (0..20).map(move |t| (0.1 * p as f32, 0.1 * t as f32))) {
+            let (rest, whole) = (warp.later(past), warp.at(past + t));
+            let (u, rate) = rest.at(t);
+            assert!((u + warp.at(past).0 - whole.0).abs() < 1e-4 && (rate - whole.1).abs() < 1e-2, "{past} {t}");
+            assert!((rest.when(u) - t).abs() < 1e-4);
         }
     }
 

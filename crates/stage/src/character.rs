@@ -17,7 +17,7 @@ use crate::TICKS;
 use crate::feet::{Feet, GRIP};
 use crate::quality::Source;
 
-const TICK: f32 = 1.0 / TICKS as f32;
+pub(crate) const TICK: f32 = 1.0 / TICKS as f32;
 
 /// How long a join takes where nothing says, seconds: as long as most.
 const JOIN: f32 = 1.0 / 3.0;
@@ -71,6 +71,8 @@ pub struct Character {
     placement: Planar,
     /// The join in progress, and how long ago it began.
     join: Option<(Inertia, f32)>,
+    /// Whether that join, or one that it leads out of, is not the graph's.
+    foreign: bool,
     pace: Option<Pace>,
     /// The bend in progress, and how long ago its plan was committed.
     bend: Option<(Bend, f32)>,
@@ -82,6 +84,16 @@ pub struct Character {
     contacts: Contacts,
     /// Path seconds per stage second in this tick.
     rate: f32,
+}
+
+/// A join: two poses of what was shown and two of the motion that it leads into, each a tick apart. The last that was shown and the first
+/// of the motion lie together.
+pub(crate) struct JoinPoses {
+    pub(crate) shown: [Pose; 2],
+    pub(crate) motion: [Pose; 2],
+    /// Of the whole join, and how long ago it began. Seconds.
+    pub(crate) seconds: f32,
+    pub(crate) since: f32,
 }
 
 /// From stage time to path time, both since a decision.
@@ -148,6 +160,7 @@ impl Character {
             legs: VecDeque::new(),
             placement: Planar::IDENTITY,
             join: None,
+            foreign: false,
             pace: None,
             bend: None,
             feet: Feet::default(),
@@ -243,6 +256,46 @@ impl Character {
         !self.legs.is_empty() || self.pace.is_some() || self.bend.is_some()
     }
 
+    /// What is left of its bend, times from now.
+    pub(crate) fn bend(&self) -> Option<Bend> {
+        self.bend.as_ref().map(|(bend, time)| bend.later(*time))
+    }
+
+    /// What is left of its change of speed, from now.
+    pub(crate) fn warp(&self) -> Warp {
+        match &self.pace {
+            Some(Pace { timing: Timing::Warp(warp), time, .. }) => warp.later(*time),
+            _ => Warp::none(),
+        }
+    }
+
+    /// The join in progress, unless it is just the graph's. It is laid over the motion as that is now.
+    pub(crate) fn foreign_join(&self) -> Option<JoinPoses> {
+        let (join, since) = self.join.as_ref().filter(|_| self.foreign)?;
+        let mut motion = Pose::default();
+        self.sample(self.playing, &mut motion);
+        let shown = [-TICK, 0.0].map(|time| {
+            let mut pose = motion.clone();
+            join.add(1.0, time, &mut pose);
+            pose
+        });
+        Some(JoinPoses { shown, motion: [motion.clone(), motion], seconds: join.seconds(), since: *since })
+    }
+
+    /// The join in progress, unless it is just the graph's, once a plan is committed now that goes on with what is being played.
+    pub(crate) fn next_join(&self) -> Option<JoinPoses> {
+        if self.bend.as_ref().is_none_or(|(bend, time)| bend.weight(*time) <= 0.0) {
+            return self.foreign_join();
+        }
+        let [base, before] = self.base.clone();
+        let motion = [0.0, TICK].map(|time| {
+            let mut pose = Pose::default();
+            self.sample(Playing { since: self.playing.since + time, ..self.playing }, &mut pose);
+            pose
+        });
+        Some(JoinPoses { shown: [before, base], motion, seconds: JOIN, since: 0.0 })
+    }
+
     /// Takes up a plan, whatever is being played or bent: a join leads from the base that is shown into it.
     pub fn commit(&mut self, plan: Plan) {
         let mut legs: VecDeque<Leg> = plan.legs.into();
@@ -264,6 +317,7 @@ impl Character {
             self.sample(Playing { since: self.playing.since + TICK * self.rate, ..self.playing }, &mut later);
             let new_speed = Velocity::between(&new, &later, TICK);
             self.join = Some((Inertia::new(&old, &speed, &new, &new_speed, blend), 0.0));
+            self.foreign = true;
         }
         self.legs = legs;
         self.pace = Some(Pace { timing, time: 0.0, path: 0.0 });
@@ -341,6 +395,7 @@ impl Character {
             join.apply(since - over_shown, &mut old);
         }
         let old_speed = Velocity::between(&earlier, &old, TICK);
+        self.foreign = leg.join.is_some() || (self.foreign && self.join.is_some());
         self.placement = self.placement.after(&align);
         self.playing = entered;
         let (mut new, mut later) = (Pose::default(), Pose::default());

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use kumite_motion::EdgeIdx;
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::library::Library;
+use kumite_motion::{EdgeIdx, Pose, Vec3, WorldPose, fk};
 use kumite_plan::dodge::{
-    CullingPlanes, DodgeConfig, DodgeDecision, DodgePlanner, DodgeScratch, DodgeSearch, PathIndex, Situation,
+    CullingPlanes, DodgeConfig, DodgeDecision, DodgePlanner, DodgeScratch, DodgeSearch, PathIndex, Running, Situation,
 };
-use kumite_plan::{Bodies, Form, Threat, ThreatError};
+use kumite_plan::{Bodies, Drift, Form, Threat, ThreatError};
 
 use crate::Character;
+use crate::character::{JoinPoses, TICK};
 
 /// Tables of one library, shared by all its characters.
 #[derive(Clone, Debug)]
@@ -63,6 +64,24 @@ impl Defence {
         DodgePlanner { bodies, graph: self.library.graph(), index, planes, config: self.config }
     }
 
+    /// What a character carries out.
+    fn running(&self, character: &Character) -> Running {
+        let drift = character.foreign_join().map(|join| self.drift(&join));
+        Running { drift, bend: character.bend(), warp: character.warp() }
+    }
+
+    /// A join as it moves the centres of bodies.
+    fn drift(&self, join: &JoinPoses) -> Drift {
+        let mut world = WorldPose::default();
+        let mut centres = |pose: &Pose| -> Vec<Vec3> {
+            fk::pose(self.library.skeleton(), pose, &mut world);
+            let spheres = self.library.spheres().iter().map(|s| world.point(s.joint, s.offset));
+            spheres.chain(world.positions.iter().copied()).collect()
+        };
+        let [a, b, c, d] = [&join.shown[0], &join.shown[1], &join.motion[0], &join.motion[1]].map(&mut centres);
+        self.bodies.drift([&a, &b], [&c, &d], TICK, (join.seconds, join.since))
+    }
+
     /// Where a character's playhead is. `ahead` is what it will play next if nothing happens.
     pub fn situation<'a>(&self, character: &Character, ahead: &'a [EdgeIdx]) -> Situation<'a> {
         let playing = character.playing();
@@ -71,7 +90,8 @@ impl Defence {
             since: playing.since,
             place: PlanarMatrix::new(&character.placement()),
             ahead,
-            drift: None,
+            drift: character.next_join().map(|join| self.drift(&join)),
+            running: character.following().then(|| self.running(character)),
         }
     }
 

@@ -9,7 +9,7 @@ use kumite_motion::library::Library;
 use kumite_motion::rotation::nlerp;
 use kumite_motion::{Pose, Role, SpanKind, Vec3, WorldPose, fk};
 use kumite_plan::Threat;
-use kumite_plan::dodge::DodgeDecision;
+use kumite_plan::dodge::{DodgeDecision, Forecast};
 
 use crate::{Character, TICKS};
 
@@ -37,7 +37,10 @@ pub struct Seen {
 /// A decision played on a copy of a character for some seconds, as it will be shown; `ahead` is what it would play otherwise.
 pub fn played(character: &Character, decision: &DodgeDecision, ahead: &[EdgeIdx], seconds: f32) -> BodySamples {
     let mut copy = character.clone();
-    copy.follow(&decision.edges, &decision.warp, decision.bend);
+    // What is being carried out goes on if there is nothing to do.
+    if decision.forecast != Forecast::Clear || !copy.following() {
+        copy.follow(&decision.edges, &decision.warp, decision.bend);
+    }
     samples(copy, if decision.edges.is_empty() { ahead } else { &[] }, seconds)
 }
 

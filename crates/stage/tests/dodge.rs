@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock, mpsc};
 use kumite_captures::library;
 use kumite_motion::align::{Planar, PlanarMatrix};
 use kumite_motion::{Role, Vec2, Vec3};
-use kumite_plan::dodge::{DodgeConfig, DodgeDecision, DodgeScratch, DodgeSearch, Forecast};
+use kumite_plan::dodge::{DodgeConfig, DodgeDecision, DodgeScratch, DodgeSearch, Forecast, Situation};
 use kumite_plan::threat::{Ball, Sphere};
 use kumite_plan::{Bend, Threat, ThreatError, Warp};
 use kumite_stage::attack_trial::Trial;
@@ -52,6 +52,44 @@ fn what_can_be_avoided_is_avoided_at_the_least_cost() {
     assert!(avoided == avoidable && agreed + 1 >= avoidable, "{avoided}, {agreed} of {avoidable}");
     // 98 % of many; 97 % of these few.
     assert!(f64::from(defended) >= 0.95 * f64::from(core), "{defended} of {core}");
+}
+
+/// A second ball 0.3 s after the first, while the body is bent: the decision for both knows where the body really is.
+#[test]
+fn decisions_know_of_the_bend_that_they_replace() {
+    let defence = defence();
+    let mut scratch = DodgeScratch::default();
+    let (mut tried, mut right, mut defended, mut unaware_defended) = (0, 0, 0, 0);
+    for trial in trials(400) {
+        let Trial { mut character, mut ahead, threats, .. } = trial;
+        let Ok(first) = defence.decide(&character, &ahead, &threats, &mut scratch) else { continue };
+        if first.bend.is_none() || !first.edges.is_empty() || trial.lead < 0.45 {
+            continue;
+        }
+        character.follow(&first.edges, &first.warp, first.bend);
+        for _ in 0..36 {
+            let _ = character.step(|_, _| ahead.remove(0));
+        }
+        let chest = character.world().position(Role::Back.joint());
+        let second = Ball::aimed(trial.ball.from + Vec3::new(1.0, 0.2, 0.5), chest, 0.6, 0.11, false);
+        let both = [threats[0].later(0.3), Threat::ball(&second, 0.6).unwrap()];
+        let situation = defence.situation(&character, &ahead);
+        let (planner, promised) = (defence.planner(), [Forecast::Clear, Forecast::Avoided]);
+        let Ok(knows) = planner.decide(&situation, &both, &mut scratch) else { continue };
+        let unaware = Situation { drift: None, running: None, ..situation };
+        let Ok(unaware) = planner.decide(&unaware, &both, &mut scratch) else { continue };
+        let judge = |d: &DodgeDecision| {
+            let ruling = dodge_referee::judge(&character, d, &ahead, &both);
+            (promised.contains(&d.forecast) == ruling.avoided, ruling.avoided || ruling.blocked)
+        };
+        tried += 1;
+        right += u32::from(judge(&knows).0);
+        defended += u32::from(judge(&knows).1);
+        unaware_defended += u32::from(judge(&unaware).1);
+    }
+    println!("{right} of {tried} as promised; {defended} defended, {unaware_defended} without knowing of the bend");
+    assert!(tried >= 20 && f64::from(right) >= 0.95 * f64::from(tried), "{right} of {tried}");
+    assert!(defended > unaware_defended, "{defended} and {unaware_defended}");
 }
 
 /// The referee of the referee: a plan that is bent into the ball's way must be called a hit.

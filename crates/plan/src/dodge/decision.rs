@@ -9,7 +9,7 @@ use crate::{Bend, Warp};
 /// What the plan expects. Whether it comes true is measured on what is played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forecast {
-    /// The attack misses without any defence.
+    /// The attack misses without any defence: what is being carried out goes on.
     Clear,
     /// The chosen path, bent or not, avoids it.
     Avoided,

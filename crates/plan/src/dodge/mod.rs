@@ -30,7 +30,7 @@ pub use search::DodgeSearch;
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::{EdgeIdx, Graph};
 
-use crate::{Bodies, Drift, Threat, ThreatError};
+use crate::{Bend, Bodies, Drift, Threat, ThreatError, Warp};
 
 /// Everything that decisions read.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,7 @@ pub struct DodgePlanner<'a> {
 }
 
 /// Where the playhead is.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Situation<'a> {
     /// The edge being played.
     pub edge: EdgeIdx,
@@ -58,8 +58,21 @@ pub struct Situation<'a> {
     pub place: PlanarMatrix,
     /// What will be played next if nothing is decided.
     pub ahead: &'a [EdgeIdx],
-    /// What carries the body away from the motion that is played from now on.
-    pub drift: Option<&'a Drift>,
+    /// What carries the body away from its motion once something is decided: a plan takes the place of the one being carried out.
+    pub drift: Option<Drift>,
+    /// What goes on as long as nothing is decided; without it the same drift, and nothing bent or scaled.
+    pub running: Option<Running>,
+}
+
+/// What is left of the plan being carried out, apart from its edges. Times count from now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Running {
+    /// What carries the body away from its motion.
+    pub drift: Option<Drift>,
+    /// How the motion is bent.
+    pub bend: Option<Bend>,
+    /// How its speed changes.
+    pub warp: Warp,
 }
 
 impl<'a> DodgePlanner<'a> {

@@ -7,7 +7,7 @@ use super::clearance::{DodgeScratch, away, body_at, nearest, padded_radii};
 use super::cost::timescale_cost;
 use super::{
     AvoidanceCost, AvoidancePath, DefenceKind, DodgeCounts, DodgeDecision, DodgePlanner, Forecast, Judged, Origin,
-    Paths, Situation, Verdict, fit_bend,
+    Paths, Running, Situation, Verdict, fit_bend,
 };
 use crate::legs::{Leg, go_on, lay_into, scale, stretches};
 use crate::threat::{STEP, Threat, ThreatError};
@@ -33,6 +33,7 @@ pub struct DodgeSearch {
     pub(super) situation: (EdgeIdx, f32, PlanarMatrix),
     ahead: Vec<EdgeIdx>,
     drift: Option<Drift>,
+    running: Option<Running>,
     pub(super) threats: Vec<Threat>,
     attack: f32,
     pub(super) ends: f32,
@@ -80,7 +81,8 @@ impl DodgeSearch {
         Ok(DodgeSearch {
             situation: (situation.edge, situation.since, situation.place),
             ahead: situation.ahead.to_vec(),
-            drift: situation.drift.cloned(),
+            drift: situation.drift.clone(),
+            running: situation.running.clone(),
             threats: threats.to_vec(),
             attack,
             ends,
@@ -102,7 +104,11 @@ impl DodgeSearch {
         let mut row = planner.bodies.row();
         let (edge, since, place) = self.situation;
         let now = [Leg { edge, begins: -since, place }];
-        body_at(planner.bodies, &now, &Warp::none(), self.drift.as_ref(), 0.0, 0, &mut row);
+        let drift = self.running.as_ref().map_or(&self.drift, |r| &r.drift);
+        body_at(planner.bodies, &now, &Warp::none(), drift.as_ref(), 0.0, 0, &mut row);
+        if let Some(bend) = self.running.as_ref().and_then(|r| r.bend) {
+            bend.bend(planner.bodies, &place, 0.0, &mut row);
+        }
         let radii = padded_radii(planner.bodies);
         let firsts = self.threats.iter().flat_map(|t| &t.spheres).filter_map(|s| {
             let at = ((-s.start) / STEP).max(0.0);
@@ -133,12 +139,16 @@ impl DodgeSearch {
             match self.stage {
                 Stage::Nothing => {
                     left -= 1;
-                    let (edge, since, place) = self.situation;
-                    let edges = std::iter::once(edge).chain(self.ahead.iter().copied());
-                    lay_into(planner.bodies, edges, since, &place, &mut scratch.legs);
-                    go_on(planner.bodies, planner.graph, self.ends + 1.0, &mut scratch.legs);
-                    scratch.warp.set(&[], 1.0);
+                    self.lay_nothing(planner, scratch);
+                    scratch.bend = None;
+                    if let Some(running) = &self.running {
+                        scratch.drift.clone_from(&running.drift);
+                        scratch.bend = running.bend;
+                        scratch.warp.clone_from(&running.warp);
+                    }
                     self.nothing = planner.clearance(&self.threats, scratch);
+                    scratch.bend = None;
+                    scratch.drift.clone_from(&self.drift);
                     if let Some(why) = &mut self.why {
                         let verdict =
                             if self.nothing >= 0.0 { Verdict::Avoids(0.0) } else { Verdict::Hit(-self.nothing) };
@@ -389,7 +399,8 @@ impl DodgeSearch {
         }
         if size(&bent) > fit_bend::LARGE {
             let (edge, since, place) = self.situation;
-            let situation = Situation { edge, since, place, ahead: &self.ahead, drift: self.drift.as_ref() };
+            let situation =
+                Situation { edge, since, place, ahead: &self.ahead, drift: self.drift.clone(), running: None };
             if let Some(guard) = block::find(planner, &situation, &self.threats, scratch) {
                 decision.forecast = Forecast::Blocked;
                 decision.edges = guard.edges;

@@ -45,6 +45,7 @@ impl Fixture {
             place: PlanarMatrix::IDENTITY,
             ahead: &[],
             drift: None,
+            running: None,
         }
     }
 
@@ -311,7 +312,7 @@ fn a_drift_decides_what_has_to_be_avoided() {
     let fixture = all();
     let planner = fixture.planner(DodgeConfig::default());
     let decide = |threat: &Threat, drift: Option<&Drift>| {
-        let situation = Situation { drift, ..fixture.situation() };
+        let situation = Situation { drift: drift.cloned(), ..fixture.situation() };
         planner.decide(&situation, std::slice::from_ref(threat), &mut DodgeScratch::default()).unwrap()
     };
     let aside = |seconds, since| drift(&fixture.bodies, Vec3::X * 0.7, Vec3::ZERO, seconds, since);
@@ -338,7 +339,7 @@ fn decisions_clear_the_body_that_drifts() {
     for k in 0..12 {
         let (offset, seconds) = (Vec3::X * (0.03 * k as f32), 0.6);
         let drift = drift(&fixture.bodies, offset, Vec3::ZERO, seconds, 0.0);
-        let situation = Situation { drift: Some(&drift), ..fixture.situation() };
+        let situation = Situation { drift: Some(drift), ..fixture.situation() };
         let threats = [ball(0.3, 1.4, 0.4)];
         let decision = planner.decide(&situation, &threats, &mut DodgeScratch::default()).unwrap();
         let mut scratch = DodgeScratch::default();
@@ -353,6 +354,29 @@ fn decisions_clear_the_body_that_drifts() {
         bent += u32::from(decision.bend.is_some());
     }
     assert!(bent >= 2, "{bent}");
+}
+
+/// A bend that was decided on for a ball goes on: it needs no other, and another ball may need one. What is decided then takes its place.
+#[test]
+fn what_is_carried_out_goes_on_until_something_is_decided() {
+    let fixture = Fixture::of(&["stand", "guard"]);
+    let planner = fixture.planner(DodgeConfig::default());
+    let bent = (0..12).find_map(|k| {
+        let first = ball(0.12, 1.0 + 0.06 * k as f32, 0.9);
+        let decision = fixture.decide(std::slice::from_ref(&first));
+        decision.bend.filter(|_| decision.forecast == Forecast::Avoided).map(|bend| (first, bend))
+    });
+    let (first, bend) = bent.unwrap();
+    for past in [0.1, 0.2, 0.3] {
+        let situation = |running: Option<Running>| Situation { since: 0.1 + past, running, ..fixture.situation() };
+        let running = Running { drift: None, bend: Some(bend.later(past)), warp: Warp::none() };
+        let decide = |running: Option<Running>| {
+            planner.decide(&situation(running), &[first.later(past)], &mut DodgeScratch::default()).unwrap()
+        };
+        assert_ne!(decide(None).forecast, Forecast::Clear);
+        let again = decide(Some(running));
+        assert_eq!((again.forecast, again.bend), (Forecast::Clear, None), "{past}");
+    }
 }
 
 /// Both step out of the way in time; the smaller step leaves the ball nearer, so it costs less.
@@ -522,8 +546,8 @@ fn what_cannot_be_decided_is_refused() {
     };
     let here = fixture.situation();
     assert_eq!(refused(&here, &[]), ThreatError::Empty);
-    assert_eq!(refused(&Situation { edge: EdgeIdx(9999), ..here }, &threats), ThreatError::Foreign);
-    assert_eq!(refused(&Situation { since: f32::NAN, ..here }, &threats), ThreatError::Foreign);
+    assert_eq!(refused(&Situation { edge: EdgeIdx(9999), ..here.clone() }, &threats), ThreatError::Foreign);
+    assert_eq!(refused(&Situation { since: f32::NAN, ..here.clone() }, &threats), ThreatError::Foreign);
     let idle = Fixture::of(&["stand"]);
     let decision =
         idle.planner(DodgeConfig::default()).decide(&idle.situation(), &threats, &mut DodgeScratch::default());
