@@ -57,6 +57,8 @@ pub struct DodgeConfig {
     pub cull: bool,
     /// Whether candidates come from the index; if not, the graph is traversed.
     pub use_index: bool,
+    /// Whether a library without avoidances and blocks is accepted: what is played can still be bent.
+    pub bend_only: bool,
 }
 
 impl Default for DodgeConfig {
@@ -70,6 +72,7 @@ impl Default for DodgeConfig {
             time_scale: 4.0,
             cull: true,
             use_index: true,
+            bend_only: false,
         }
     }
 }

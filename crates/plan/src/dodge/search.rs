@@ -70,7 +70,7 @@ impl DodgeSearch {
         if !(fits(&situation.edge) && situation.ahead.iter().all(fits) && situation.since.is_finite()) {
             return Err(ThreatError::Foreign);
         }
-        if !planner.bodies.can_defend() {
+        if !(planner.bodies.can_defend() || planner.config.bend_only) {
             return Err(ThreatError::NoMotions);
         }
         let attack = threats.iter().map(|t| t.arrives).fold(f32::INFINITY, f32::min);

@@ -445,6 +445,22 @@ fn bends_clear_the_attack_by_what_they_promise() {
     assert!(bent >= 3, "{bent}");
 }
 
+/// A library with nothing to avoid or block with can bend what it plays, if it is asked to.
+#[test]
+fn what_cannot_defend_can_bend() {
+    let fixture = Fixture::of(&["stand"]);
+    let planner = fixture.planner(DodgeConfig { bend_only: true, ..DodgeConfig::default() });
+    let mut bent = 0;
+    for k in 0..12 {
+        let threats = [ball(0.12, 1.0 + 0.06 * k as f32, 0.9)];
+        let decision = planner.decide(&fixture.situation(), &threats, &mut DodgeScratch::default()).unwrap();
+        assert!(decision.edges.is_empty() && decision.block.is_none());
+        assert_eq!(decision.bend.is_some(), decision.forecast == Forecast::Avoided);
+        bent += u32::from(decision.bend.is_some());
+    }
+    assert!(bent >= 3, "{bent}");
+}
+
 /// A ball that comes in no time hits.
 #[test]
 fn what_comes_too_soon_hits() {
