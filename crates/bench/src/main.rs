@@ -9,20 +9,24 @@ mod fk;
 mod mocap;
 mod parse;
 mod transitions;
+mod two_balls;
 mod wander;
+mod world;
 
 use cpu_time::ThreadTime;
 use serde_json::json;
 
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
-    let benches: [(&str, fn()); 7] = [
+    let benches: [(&str, fn()); 9] = [
         ("bvh-parse", parse::run),
         ("fk", fk::run),
         ("captures", mocap::run),
         ("transitions", transitions::run),
         ("bake", bake::run),
+        ("two-balls", two_balls::run),
         ("wander", wander::run),
+        ("world", world::run),
         ("dodge-crowd", crowd::run),
     ];
     if let Some(unknown) = names.iter().find(|n| benches.iter().all(|b| b.0 != n.as_str())) {

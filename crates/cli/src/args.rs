@@ -272,6 +272,14 @@ pub(crate) struct PlayArgs {
     #[arg(short, long, required = true, value_name = "TAKE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Vec<PathBuf>,
 
+    /// Say what was decided and why
+    #[arg(long)]
+    pub(crate) why: bool,
+
+    /// The same, only around this second of the scene
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) why_at: Option<f32>,
+
     /// Seed, instead of the scene's
     #[arg(long)]
     pub(crate) seed: Option<u64>,

@@ -73,7 +73,7 @@ fn stock_takes(progress: &Progress) -> CliResult<Vec<Clip>> {
     for (name, text) in SCENES {
         let scene = scene::read(text).map_err(|e| Failure::bad(e.to_string()).in_file(name.as_ref()))?;
         let loaded = bake::load(&scene.library, "".as_ref(), None, progress)?;
-        for take in play::play(&scene, scene.seed, &loaded, progress)?.takes {
+        for take in play::play(&scene, scene.seed, &loaded)?.takes {
             let mut clip = take.clip;
             name.clone_into(&mut clip.name);
             clips.push(clip);

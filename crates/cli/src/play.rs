@@ -1,20 +1,17 @@
 //! `kumite play`: a scene, played and written.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Instant;
 
 use kumite_formats::{bvh, gltf};
-use kumite_motion::{Clip, ClipIdx, EdgeIdx, NodeIdx, Roles, Vec2, Vec3};
+use kumite_motion::volume::{Obstacle, Shape};
+use kumite_motion::{Clip, Roles, Vec3};
 use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times};
-use kumite_plan::dodge::{DodgeConfig, DodgeScratch};
-use kumite_plan::threat::Ball;
-use kumite_plan::walk::{Effort, Method};
-use kumite_plan::{Alone, Threat, ThreatError};
-use kumite_stage::Target;
-use kumite_stage::scene::{self, Scene, Throw};
-use kumite_stage::walk::WalkRequest;
-use kumite_stage::wander::{play_on, wander};
-use kumite_stage::{Chance, Character, Defence, Recorder, TICKS, Take, dodge_referee, jerk_ratio, overlap};
+use kumite_plan::dodge::DodgeConfig;
+use kumite_plan::{Layer, Leg};
+use kumite_stage::scene::{self, Scene};
+use kumite_stage::{BallOutcome, Event, EventKind, Flight, Kit, Performance, TICKS, Take, jerk_ratio, overlap};
 use serde_json::{Value, json};
 
 use crate::args::PlayArgs;
@@ -41,183 +38,182 @@ pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> CliResult<Report> {
         }
     }
     let loaded = bake::load(&scene.library, &args.scene, None, progress)?;
+    let seed = args.seed.unwrap_or(scene.seed);
     let start = Instant::now();
-    let Played { takes, balls } =
-        play(&scene, args.seed.unwrap_or(scene.seed), &loaded, progress).map_err(|e| e.in_file(&args.scene))?;
-    let played = start.elapsed().as_secs_f64();
-    let mut json = to_json(&scene, &loaded.library, &takes, played);
-    json["throws"] =
-        balls.iter().map(|b| json!({"time": b.marker.time, "at": b.marker.text, "outcome": b.marker.kind})).collect();
+    let played = play(&scene, seed, &loaded).map_err(|e| e.in_file(&args.scene))?;
+    let json = to_json(&scene, &played, start.elapsed().as_secs_f64());
     let mut outputs = Outputs::default();
     for (path, ending) in args.output.iter().zip(&endings) {
-        outputs.stage(path, &written(args, ending, &scene, &takes, &balls, &json))?;
+        outputs.stage(path, &written(args, ending, &scene, &played, &json))?;
     }
     outputs.commit()?;
-    let text = takes.iter().zip(&scene.character).map(|(take, actor)| {
+    let mut text = summary(&played);
+    if args.why || args.why_at.is_some() {
+        text += &reasons(&played, args.why_at);
+    }
+    Ok(Report { text, json })
+}
+
+/// What a scene gave.
+pub(crate) struct Played {
+    kit: Arc<Kit>,
+    performance: Performance,
+    /// One for each character, named after it.
+    pub(crate) takes: Vec<Take>,
+}
+
+/// Plays a scene from its first tick to its last.
+pub(crate) fn play(scene: &Scene, seed: u64, loaded: &Loaded) -> CliResult<Played> {
+    let library = &loaded.library;
+    let walks = scene.character.iter().any(|a| a.goal.is_some());
+    let walker = if walks { Some(walk::walker_of(loaded, true)?) } else { None };
+    let clips = walker.iter().flat_map(|w| w.library().clips()).chain(library.clips());
+    let names: Vec<&str> = clips.map(|c| c.name.as_str()).collect();
+    for character in &scene.character {
+        if let Some(clip) = character.begin.as_ref().filter(|clip| !names.contains(&clip.as_str())) {
+            let all = names.join(", ");
+            let message = format!("character {} begins with {clip:?}; there are {all}", character.name);
+            return Err(Failure::bad(message).key("begin").found(clip.clone()).allowed(all));
+        }
+    }
+    let kit = Arc::new(Kit::new(dodge::defence(Arc::clone(library), DodgeConfig::default()), walker));
+    let (ops, ticks) = scene.ops(seed);
+    let performance = Performance::play(&[Arc::clone(&kit)], &ops, ticks);
+    let takes = performance.takes().map_err(|e| Failure::bad(e.to_string()))?;
+    Ok(Played { kit, performance, takes })
+}
+
+impl Played {
+    fn name(&self, event: &Event) -> &str {
+        let member = event.who.and_then(|who| self.performance.world.characters.get(who));
+        member.map_or("", |m| &m.name)
+    }
+
+    /// The clip a leg plays, by name.
+    fn clip(&self, leg: &Leg) -> &str {
+        let library = match (leg.layer, self.kit.walker()) {
+            (Layer::Walk, Some(walker)) => walker.library(),
+            _ => self.kit.library(),
+        };
+        &library.clip(library.graph().edge(leg.edge).clip).name
+    }
+}
+
+/// What became of everybody and of every ball, a line each.
+fn summary(played: &Played) -> String {
+    let mut text = String::new();
+    for take in &played.takes {
         let q = take.quality;
-        format!(
-            "{}: {:.1} s, {} edges; feet slide {:.2} cm/s, float {:.2} cm, snap {:.2}, balance {:.1} cm; hash {:016x}\n",
-            actor.name,
+        let _ = writeln!(
+            text,
+            "{}: {:.1} s, {} legs; feet slide {:.2} cm/s, float {:.2} cm, snap {:.2}, balance {:.1} cm; hash {:016x}",
+            take.clip.name,
             take.clip.seconds(),
-            take.events.len(),
+            take.starts.len(),
             q.foot_slide_cm_s,
             q.float_cm,
             q.snap,
             q.balance_cm,
             take.hash
-        )
-    });
-    Ok(Report { text: text.collect(), json })
+        );
+    }
+    for event in &played.performance.events {
+        let time = event.tick as f32 / TICKS as f32;
+        let _ = match &event.kind {
+            EventKind::Arrived { off } => {
+                writeln!(text, "    {time:.2} s  {} arrives, {:.0} cm from the goal", played.name(event), off * 100.0)
+            }
+            EventKind::NoWay { why } => writeln!(text, "    {time:.2} s  {} finds no way: {why}", played.name(event)),
+            EventKind::Fault(fault) => writeln!(text, "    {time:.2} s  not done: {fault}"),
+            _ => Ok(()),
+        };
+    }
+    for flight in &played.performance.flights {
+        let _ = match flight.end {
+            Some((outcome, time, part)) => {
+                let part = part.map_or(String::new(), |p| format!(" on the {}", p.name().replace('_', " ")));
+                writeln!(text, "    {time:.2} s  ball at {}: {}{part}", flight.at, outcome.name())
+            }
+            None => writeln!(text, "    ball at {}: in the air when the scene ends", flight.at),
+        };
+    }
+    text
 }
 
-/// What a scene gave.
-pub(crate) struct Played {
-    /// One for each character.
-    pub(crate) takes: Vec<Take>,
-    /// What was thrown, by the time of the scene, and what became of it.
-    pub(crate) balls: Vec<Thrown>,
-}
-
-/// A ball of a scene.
-pub(crate) struct Thrown {
-    pub(crate) prop: Prop,
-    pub(crate) marker: Marker,
-}
-
-/// A ball is thrown at a character, which decides what to do: its way as a prop, and how it ended.
-fn throw(
-    thrown: &Throw,
-    defence: &Defence,
-    character: &mut Character,
-    chance: &mut Chance,
-) -> Result<(Thrown, Vec<EdgeIdx>), ThreatError> {
-    let target = Target::from_name(&thrown.target).unwrap_or(Target::Head);
-    let from = Vec3::from_array(thrown.from);
-    let library = defence.library();
-    let ahead = wander(library, character.playing().edge, 6.0, chance);
-    // Where the target will be when the ball arrives, which depends on where it will be: twice is enough.
-    let mut lead = (target.place(character, 0) - from).length() / thrown.speed;
-    let mut aim = target.place(&play_on(character, &ahead, lead.min(5.0)), 0);
-    lead = (aim - from).length() / thrown.speed;
-    aim = target.place(&play_on(character, &ahead, lead.min(5.0)), 0);
-    let ball = Ball::aimed(from, aim, lead, thrown.radius, false);
-    let threats = [Threat::ball(&ball, lead)?];
-    let decision = defence.decide(character, &ahead, &threats, &mut DodgeScratch::default())?;
-    let ruling = dodge_referee::judge(character, &decision, &ahead, &threats);
-    character.follow(&decision.edges, &decision.warp, decision.bend);
-    let (ends, kind) = match ruling.seen.first {
-        None => (lead + 1.0, "avoided"),
-        Some((time, _)) => (time, if ruling.blocked { "blocked" } else { "hit" }),
-    };
-    let steps = (ends * 60.0).ceil() as u32;
-    let path = (0..=steps).map(|k| {
-        let time = (k as f32 / 60.0).min(ends);
-        (thrown.time + time, ball.at(time))
-    });
-    let marker = Marker {
-        time: thrown.time + ends.min(lead),
-        kind: kind.into(),
-        text: thrown.at.clone(),
-        at: Some(ball.at(ends.min(lead))),
-    };
-    let left = if decision.edges.is_empty() { ahead } else { Vec::new() };
-    Ok((Thrown { prop: Prop::flying(thrown.radius, path.collect()), marker }, left))
-}
-
-/// One take for each character of a scene.
-pub(crate) fn play(scene: &Scene, seed: u64, loaded: &Loaded, progress: &Progress) -> CliResult<Played> {
-    let library = &loaded.library;
-    let bar = progress.bar(scene.character.len(), "playing");
-    let (mut takes, mut balls) = (Vec::new(), Vec::new());
-    let defence = (!scene.throw.is_empty()).then(|| dodge::defence(Arc::clone(library), DodgeConfig::default()));
-    let walker = match scene.character.iter().any(|a| a.goal.is_some()) {
-        true => Some(walk::walker_of(loaded, true)?),
-        false => None,
-    };
-    for (i, actor) in scene.character.iter().enumerate() {
-        if let (Some(walker), Some(request)) = (&walker, WalkRequest::of(scene, i)) {
-            let (mut attempt, _) = walk::attempt(walker, &request, Method::Walk, Effort::default(), &Alone, seed)
-                .map_err(|e| walk::refused(&e, &actor.name))?;
-            let (walked, _) = attempt.best.take().ok_or_else(|| {
-                let why = walk::word(attempt.outcome);
-                Failure::bad(format!("{} does not get to its goal: {why}", actor.name)).key("goal").found(why)
-            })?;
-            takes.push(walked.take);
-            bar.inc(1);
+/// Every decision with its reason, or those around a second.
+fn reasons(played: &Played, at: Option<f32>) -> String {
+    let mut text = String::new();
+    for event in &played.performance.events {
+        let time = event.tick as f32 / TICKS as f32;
+        if at.is_some_and(|at| (at - time).abs() > 0.5) {
             continue;
         }
-        let mut chance = Chance::new(seed.wrapping_add((i as u64) << 32));
-        let nodes = library.graph().nodes();
-        let begins = |clip: &str| {
-            let clip = ClipIdx(library.clips().iter().position(|c| c.name == clip)? as u32);
-            Some(NodeIdx(nodes.iter().position(|n| n.clip == clip)? as u32))
-        };
-        let node = match &actor.begin {
-            Some(clip) => begins(clip).ok_or_else(|| {
-                let names = library.clips().iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
-                let message = format!("character {} begins with {clip:?}; there are {names}", actor.name);
-                Failure::bad(message).key("begin").found(clip.clone()).allowed(names)
-            })?,
-            None => NodeIdx(chance.below(nodes.len() as u32)),
-        };
-        let mut character =
-            Character::new(Arc::clone(library), node, Vec2::from_array(actor.at), actor.facing.to_radians());
-        let mut recorder = Recorder::default();
-        recorder.record(&character, None);
-        let mut own: Vec<&Throw> = scene.throw.iter().filter(|t| t.at == actor.name).collect();
-        own.sort_by(|a, b| b.time.total_cmp(&a.time));
-        let mut queue = Vec::new().into_iter();
-        for tick in 0..(scene.seconds * TICKS as f32).round() as u32 {
-            if let Some(defence) = &defence
-                && own.last().is_some_and(|t| t.time * TICKS as f32 <= tick as f32)
-                && let Some(thrown) = own.pop()
-            {
-                let (ball, ahead) = throw(thrown, defence, &mut character, &mut chance).map_err(|e| {
-                    Failure::bad(format!("throw at {} after {} s: {e}", thrown.at, thrown.time)).key("throw")
-                })?;
-                balls.push(ball);
-                queue = ahead.into_iter();
+        let _ = match &event.kind {
+            EventKind::Noticed { .. } => writeln!(text, "    {time:.2} s  {} notices a ball", played.name(event)),
+            EventKind::Decided { what, why } => {
+                writeln!(text, "    {time:.2} s  {}: {what} ({why})", played.name(event))
             }
-            let began = character.step(|_, next| {
-                let planned = queue.next().filter(|e| next.contains(e));
-                planned.unwrap_or_else(|| next[chance.below(next.len() as u32) as usize])
-            });
-            recorder.record(&character, began);
-        }
-        takes.push(recorder.finish(&actor.name, library.skeleton()).map_err(|e| Failure::bad(e.to_string()))?);
-        bar.inc(1);
+            _ => Ok(()),
+        };
     }
-    bar.finish_and_clear();
-    Ok(Played { takes, balls })
+    text
 }
 
-fn to_json(scene: &Scene, library: &kumite_motion::library::Library, takes: &[Take], played: f64) -> Value {
+fn flight_json(flight: &Flight) -> Value {
+    let ball = &flight.ball;
+    json!({
+        "at": flight.at, "target": ball.target.name(), "thrown": ball.thrown as f32 / TICKS as f32,
+        "time": flight.end.map(|e| e.1), "from": ball.ball.from.to_array(), "aim": ball.ball.at(ball.arrives).to_array(),
+        "speed": ball.ball.velocity.length(), "radius": ball.ball.radius, "falls": ball.ball.falls, "mass": ball.mass,
+        "outcome": flight.end.map(|e| e.0.name()), "part": flight.end.and_then(|e| e.2).map(|p| p.name()),
+        "least_m": flight.least.is_finite().then_some(flight.least),
+    })
+}
+
+fn event_json(played: &Played, event: &Event) -> Option<Value> {
+    let (kind, mut more) = match &event.kind {
+        EventKind::Spawned => ("spawned", json!({})),
+        EventKind::Thrown { .. } => ("thrown", json!({})),
+        EventKind::Noticed { .. } => ("noticed", json!({})),
+        EventKind::Decided { what, why } => ("decided", json!({"what": what, "why": why})),
+        EventKind::BallEnded { outcome, part, at, .. } => {
+            (outcome.name(), json!({"part": part.map(|p| p.name()), "place": at.to_array()}))
+        }
+        EventKind::Arrived { off } => ("arrived", json!({"off_m": off})),
+        EventKind::NoWay { why } => ("no way", json!({"why": why})),
+        EventKind::Fault(fault) => ("fault", json!({"why": fault.to_string()})),
+        EventKind::Began { .. } => return None,
+    };
+    more["time"] = json!(event.tick as f32 / TICKS as f32);
+    more["kind"] = json!(kind);
+    more["who"] = json!(played.name(event));
+    Some(more)
+}
+
+fn to_json(scene: &Scene, played: &Played, seconds: f64) -> Value {
+    let takes = &played.takes;
     let clips: Vec<&Clip> = takes.iter().map(|t| &t.clip).collect();
     let obstacles = scene.obstacles();
     let touched = clips.iter().map(|c| overlap::with_obstacles(c, &obstacles).deepest).fold(0.0, f32::max);
     let penetration = 100.0 * overlap::of_bodies(&clips).max(touched);
     let characters: Vec<Value> = takes
         .iter()
-        .zip(&scene.character)
-        .map(|(take, actor)| {
+        .map(|take| {
             let q = take.quality;
-            let events: Vec<Value> = take
-                .events
+            let legs: Vec<Value> = take
+                .starts
                 .iter()
-                .map(|e| {
-                    // Who walks to a goal does so on a graph of its own.
-                    let clip = actor.goal.is_none().then(|| library.clip(library.graph().edge(e.leg.edge).clip).name.as_str());
-                    json!({"time": e.time, "edge": e.leg.edge.0, "clip": clip, "joined": e.joined})
-                })
+                .map(|s| json!({"time": s.time, "edge": s.leg.edge.0, "clip": played.clip(&s.leg), "joined": s.joined}))
                 .collect();
+            let fights = take.starts.iter().all(|s| s.leg.layer == Layer::Fight);
             json!({
-                "name": actor.name,
-                "events": events,
+                "name": take.clip.name,
+                "events": legs,
                 "quality": {
                     "foot_slide_cm_s": q.foot_slide_cm_s, "foot_slide_most_cm_s": q.foot_slide_most_cm_s,
                     "planted_share": q.planted_share, "snap": q.snap, "snap_at_joins": q.snap_at_joins, "float_cm": q.float_cm,
                     "balance_cm": q.balance_cm, "source_balance_cm": q.source_balance_cm,
-                    "jerk_ratio": actor.goal.is_none().then(|| jerk_ratio(take, library)), "penetration_cm": penetration,
+                    "jerk_ratio": fights.then(|| jerk_ratio(take, played.kit.library())), "penetration_cm": penetration,
                 },
                 "hash": format!("{:016x}", take.hash),
             })
@@ -227,16 +223,23 @@ fn to_json(scene: &Scene, library: &kumite_motion::library::Library, takes: &[Ta
         "seconds": scene.seconds,
         "frames": takes.first().map_or(0, |t| t.clip.frames()),
         "characters": characters,
-        "events": characters.first().map(|c| c["events"].clone()),
+        "throws": played.performance.flights.iter().map(flight_json).collect::<Vec<_>>(),
+        "events": played.performance.events.iter().filter_map(|e| event_json(played, e)).collect::<Vec<_>>(),
         "quality": characters.first().map(|c| c["quality"].clone()),
-        "hash": characters.first().map(|c| c["hash"].clone()),
-        "plan_seconds": played,
+        "hash": dodge::combined(takes.iter().map(|t| t.hash)),
+        "plan_seconds": seconds,
     })
 }
 
-fn written(args: &PlayArgs, ending: &str, scene: &Scene, takes: &[Take], balls: &[Thrown], json: &Value) -> Vec<u8> {
-    let still: Vec<Prop> = scene.obstacles().iter().map(walk::prop).collect();
-    let props = || still.iter().cloned().chain(balls.iter().map(|b| b.prop.clone())).collect::<Vec<_>>();
+fn written(args: &PlayArgs, ending: &str, scene: &Scene, played: &Played, json: &Value) -> Vec<u8> {
+    let (takes, flights) = (&played.takes, &played.performance.flights);
+    let balls = || flights.iter().map(|f| Prop::flying(f.ball.ball.radius, drawn(f)));
+    let still = |o: &Obstacle| Prop { fit: false, ..walk::prop(o) };
+    let obstacles = scene.obstacles();
+    let props = || obstacles.iter().map(still).chain(balls()).collect::<Vec<_>>();
+    // In a strip walls would hide whoever is between them.
+    let wall = |o: &&Obstacle| !matches!(o.shape, Shape::Box { half } if half.max_element() > 1.4);
+    let low = || obstacles.iter().filter(wall).map(still).chain(balls()).collect::<Vec<_>>();
     let clips: Vec<&Clip> = takes.iter().map(|t| &t.clip).collect();
     let roles = Some(Roles::canonical());
     let figures: Vec<_> = clips
@@ -247,7 +250,7 @@ fn written(args: &PlayArgs, ending: &str, scene: &Scene, takes: &[Take], balls: 
     let title = args.scene.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let strip = || Strip {
         figures: figures.clone(),
-        props: props(),
+        props: low(),
         times: Times::Even(args.picture.poses),
         views: args.picture.views(),
         theme: args.picture.theme(),
@@ -270,14 +273,7 @@ fn written(args: &PlayArgs, ending: &str, scene: &Scene, takes: &[Take], balls: 
             gltf::write_glb(&title, &actors, &[])
         }
         "html" => {
-            let event = |(i, take): (usize, &Take)| {
-                let name = scene.character.get(i).map(|c| c.name.clone()).unwrap_or_default();
-                let cuts = take.events.iter().filter(|e| e.joined);
-                cuts.map(move |e| Marker { time: e.time, kind: "join".into(), text: name.clone(), at: None })
-                    .collect::<Vec<_>>()
-            };
-            let mut markers: Vec<Marker> = takes.iter().enumerate().flat_map(event).collect();
-            markers.extend(balls.iter().map(|b| b.marker.clone()));
+            let markers = markers(played);
             Replay { title: title.clone(), figures: figures.clone(), props: props(), markers }.to_html().into_bytes()
         }
         "gif" => {
@@ -286,4 +282,43 @@ fn written(args: &PlayArgs, ending: &str, scene: &Scene, takes: &[Take], balls: 
         }
         _ => strip().render().to_png(),
     }
+}
+
+/// A ball's way as it is drawn: after its flight it drops to the floor, thrown back a little by what it met.
+fn drawn(flight: &Flight) -> Vec<(f32, Vec3)> {
+    let mut path = flight.path.clone();
+    let (Some((outcome, time, _)), Some((_, from))) = (flight.end, path.last().copied()) else { return path };
+    let ball = &flight.ball.ball;
+    let met = matches!(outcome, BallOutcome::Hit | BallOutcome::Blocked);
+    let speed = ball.velocity * if met { -0.15 } else { 1.0 };
+    for k in 1..=90 {
+        let t = k as f32 / 60.0;
+        let mut place = from + speed * t + Vec3::NEG_Y * (4.9 * t * t);
+        let landed = place.y <= ball.radius;
+        place.y = place.y.max(ball.radius);
+        path.push((time + t, place));
+        if landed {
+            break;
+        }
+    }
+    path
+}
+
+/// What is worth a mark on the time line: throws, decisions, ends of balls, arrivals.
+fn markers(played: &Played) -> Vec<Marker> {
+    let mark = |event: &Event| {
+        let name = played.name(event);
+        let (kind, text, at) = match &event.kind {
+            EventKind::Decided { what, .. } => ("decided", format!("{name}: {what}"), None),
+            EventKind::BallEnded { outcome, part, at, .. } => {
+                let part = part.map_or(String::new(), |p| format!(", {}", p.name().replace('_', " ")));
+                (outcome.name(), format!("{name}: {}{part}", outcome.name()), Some(*at))
+            }
+            EventKind::Arrived { .. } => ("arrived", format!("{name} arrives"), None),
+            EventKind::NoWay { .. } => ("no way", format!("{name} finds no way"), None),
+            _ => return None,
+        };
+        Some(Marker { time: event.tick as f32 / TICKS as f32, kind: kind.into(), text, at })
+    };
+    played.performance.events.iter().filter_map(mark).collect()
 }

@@ -476,7 +476,7 @@ fn written(
         ),
         "svg" => plan(&args.scene, request, done, picture.width.min(900), picture.theme())?.to_svg().into_bytes(),
         "html" => {
-            let cuts = attempt.best.iter().flat_map(|b| b.0.take.events.iter()).filter(|e| e.joined);
+            let cuts = attempt.best.iter().flat_map(|b| b.0.take.starts.iter()).filter(|e| e.joined);
             let markers =
                 cuts.map(|e| Marker { time: e.time, kind: "join".into(), text: "transition".into(), at: None });
             Replay { title, figures: vec![figure], props: props(), markers: markers.collect() }.to_html().into_bytes()

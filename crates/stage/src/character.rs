@@ -324,6 +324,11 @@ impl Character {
         self.bend = plan.bend.map(|bend| (bend, 0.0));
     }
 
+    /// Plays a leg after those that are committed.
+    pub fn append(&mut self, leg: Leg) {
+        self.legs.push_back(leg);
+    }
+
     /// One tick. At the end of the last leg `choose` is asked for the next edge among those that leave its node, never none; an edge that
     /// does not leave it is ignored and the first taken. Returns the leg that began, if one did.
     pub fn step(&mut self, mut choose: impl FnMut(&Library, &[EdgeIdx]) -> EdgeIdx) -> Option<Leg> {

@@ -9,10 +9,10 @@ use crate::Take;
 /// Mean jerk of a take over that of the clips it plays, each as long as it plays it. 1 is as smooth as the sources; `None` before anything
 /// was entered.
 pub fn jerk_ratio(take: &Take, library: &Library) -> Option<f32> {
-    let ends = take.events.iter().skip(1).map(|e| e.time).chain([take.clip.seconds()]);
+    let ends = take.starts.iter().skip(1).map(|e| e.time).chain([take.clip.seconds()]);
     let (mut sum, mut seconds) = (0.0f64, 0.0f64);
     let mut known: Vec<Option<f32>> = vec![None; library.clips().len()];
-    for (event, end) in take.events.iter().zip(ends) {
+    for (event, end) in take.starts.iter().zip(ends) {
         let clip = library.graph().edge(event.leg.edge).clip;
         let own = *known[clip.at()].get_or_insert_with(|| jerk(library.clip(clip)));
         let played = f64::from((end - event.time).max(0.0));

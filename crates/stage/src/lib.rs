@@ -3,29 +3,45 @@
 //!
 //! Does not: read files, know the clock, or start threads. Same library, same seed: the same bits on every platform.
 
+pub mod arbiter;
 pub mod attack_trial;
 pub mod balance;
 mod character;
+pub mod contact;
 pub mod course;
 mod defence;
 pub mod dodge_referee;
 mod feet;
 mod jerk;
+mod kit;
+pub mod op;
 pub mod overlap;
+pub mod performance;
+mod pipeline;
 mod quality;
+pub mod random_scene;
+pub mod reserve;
 pub mod scene;
+pub mod sense;
 mod take;
 mod target;
 pub mod walk;
 pub mod wander;
+pub mod world;
+pub mod world_referee;
 
 pub use character::{Character, Playing, Repertoire};
 pub use defence::Defence;
 pub use jerk::jerk_ratio;
+pub use kit::{Kit, Reaction};
 pub use kumite_motion::Chance;
+pub use op::{BallOutcome, Event, EventKind, Fault, Op};
+pub use performance::{Flight, Performance};
+pub use pipeline::Pipeline;
 pub use quality::{NOISY, Quality, SNAP_UNIT, Source};
-pub use take::{Event, Recorder, Take};
+pub use take::{LegStart, Recorder, Take};
 pub use target::Target;
+pub use world::World;
 
 /// Ticks in one second; one [`Character::step`] is one tick.
 pub const TICKS: u32 = 120;

@@ -61,6 +61,8 @@ pub struct Touched {
     pub first: Option<usize>,
     /// Deepest overlap with each obstacle, metres.
     pub depths: Vec<f32>,
+    /// Deepest overlap of each frame, metres.
+    pub by_frame: Vec<f32>,
 }
 
 /// Every frame of a take against every obstacle, moved in steps of a centimetre at most on the way to the next frame.
@@ -75,6 +77,7 @@ pub fn with_obstacles(clip: &Clip, obstacles: &[Obstacle]) -> Touched {
             *own = own.max(depth);
             deepest = deepest.max(depth);
         }
+        touched.by_frame.push(deepest);
         if deepest > 0.0 {
             touched.frames += 1;
             touched.first.get_or_insert(frame);
@@ -112,22 +115,27 @@ fn depth_in(obstacle: &Obstacle, body: &[Capsule], next: &[Capsule]) -> f32 {
 
 /// Deepest overlap of any two bodies in any frame, metres; 0 if none touch, or there is only one.
 pub fn of_bodies(takes: &[&Clip]) -> f32 {
+    of_bodies_by_frame(takes).into_iter().fold(0.0, f32::max)
+}
+
+/// The same frame by frame.
+pub fn of_bodies_by_frame(takes: &[&Clip]) -> Vec<f32> {
     let all: Vec<Vec<Vec<Capsule>>> =
         if takes.len() > 1 { takes.iter().map(|t| bodies(t)).collect() } else { Vec::new() };
-    let mut deepest = 0.0f32;
+    let mut depths = vec![0.0f32; all.iter().map(Vec::len).max().unwrap_or(0)];
     for (i, one) in all.iter().enumerate() {
         for other in &all[i + 1..] {
-            for (a, b) in one.iter().zip(other) {
+            for ((a, b), deepest) in one.iter().zip(other).zip(&mut depths) {
                 // Two pelvises farther apart than two reaches.
                 if a.first().zip(b.first()).is_some_and(|(p, q)| (p.ends[0] - q.ends[0]).length() > 3.0) {
                     continue;
                 }
-                let depths = a.iter().flat_map(|p| b.iter().map(|q| p.radius + q.radius - apart(p.ends, q.ends)));
-                deepest = depths.fold(deepest, f32::max);
+                let pairs = a.iter().flat_map(|p| b.iter().map(|q| p.radius + q.radius - apart(p.ends, q.ends)));
+                *deepest = pairs.fold(*deepest, f32::max);
             }
         }
     }
-    deepest
+    depths
 }
 
 /// Least distance of two segments (Ericson 2005, § 5.1.9), metres.
@@ -174,7 +182,10 @@ mod tests {
             at: Vec3::new(x, 1.0, 0.0),
             turn: Quat::IDENTITY,
         };
-        assert_eq!(with_obstacles(&clip, &[ball(3.0)]), Touched { depths: vec![0.0], ..Touched::default() });
+        assert_eq!(
+            with_obstacles(&clip, &[ball(3.0)]),
+            Touched { depths: vec![0.0], by_frame: vec![0.0], ..Touched::default() }
+        );
         // The middle of the trunk is in the middle of the ball: 30 cm and the trunk's 12.
         let touched = with_obstacles(&clip, &[ball(0.0)]);
         assert_eq!((touched.frames, touched.first), (1, Some(0)));

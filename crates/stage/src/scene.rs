@@ -1,9 +1,13 @@
 //! Scenes (`scene.toml`): who is where, for how long, with which seed.
 
 use kumite_motion::volume::{self, Shape};
-use kumite_motion::{Quat, Vec3};
+use kumite_motion::{Quat, Vec2, Vec3};
 use kumite_text::TextError;
 use serde::Deserialize;
+
+use crate::op::{Op, Spawn, ThrowOp};
+use crate::world::{Goal as WalkGoal, Perception, Wish};
+use crate::{TICKS, Target};
 
 /// A scene as people write it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -26,6 +30,49 @@ pub struct Scene {
     /// What stands in the way.
     #[serde(default)]
     pub obstacle: Vec<SceneObstacle>,
+}
+
+impl Scene {
+    /// The scene as ops, each with its tick, by tick; and how many ticks it lasts. Everybody plays the first kit.
+    pub fn ops(&self, seed: u64) -> (Vec<(u64, Op)>, u64) {
+        let mut ops: Vec<(u64, Op)> = self.obstacles().into_iter().map(|o| (0, Op::Place(o))).collect();
+        for (i, character) in self.character.iter().enumerate() {
+            let wish = match &character.goal {
+                Some(goal) => Wish::Walk(WalkGoal {
+                    at: Vec2::from_array(goal.at),
+                    facing: goal.facing.map(f32::to_radians),
+                    action: goal.action.clone(),
+                    waypoints: character.path.iter().map(|p| Vec2::from_array(*p)).collect(),
+                }),
+                None => Wish::Wander,
+            };
+            let spawn = Spawn {
+                name: character.name.clone(),
+                kit: 0,
+                at: Vec2::from_array(character.at),
+                facing: character.facing.to_radians(),
+                begin: character.begin.clone(),
+                wish,
+                perception: Perception::default(),
+                seed: seed.wrapping_add((i as u64) << 32),
+            };
+            ops.push((0, Op::Spawn(spawn)));
+        }
+        for throw in &self.throw {
+            let op = ThrowOp {
+                at: throw.at.clone(),
+                target: Target::from_name(&throw.target).unwrap_or(Target::Head),
+                from: Vec3::from_array(throw.from),
+                speed: throw.speed,
+                radius: throw.radius,
+                mass: throw.mass,
+                falls: false,
+            };
+            ops.push(((throw.time * TICKS as f32).round() as u64, Op::Throw(op)));
+        }
+        ops.sort_by_key(|(tick, _)| *tick);
+        (ops, (self.seconds * TICKS as f32).round() as u64)
+    }
 }
 
 /// One thing in the way: exactly one of the shapes.

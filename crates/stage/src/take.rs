@@ -14,9 +14,9 @@ use crate::{Character, TICKS};
 /// Frames per second of a take.
 pub(crate) const FPS: u32 = 60;
 
-/// Something worth telling.
+/// A leg that began.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Event {
+pub struct LegStart {
     /// From the start of the take, seconds.
     pub time: f32,
     /// What began.
@@ -31,7 +31,7 @@ pub struct Take {
     /// The frames, with contacts.
     pub clip: Clip,
     /// What began when.
-    pub events: Vec<Event>,
+    pub starts: Vec<LegStart>,
     /// How good it is.
     pub quality: Quality,
     /// Over the bits of all frames.
@@ -49,7 +49,7 @@ pub struct Recorder {
     joined: bool,
     sources: Vec<Source>,
     repertoire: Option<Repertoire>,
-    events: Vec<Event>,
+    starts: Vec<LegStart>,
 }
 
 impl Recorder {
@@ -60,7 +60,7 @@ impl Recorder {
             let own = character.repertoire().edge(leg.layer, leg.edge).join;
             let joined = own.is_some() || leg.join.is_some();
             self.joined |= joined;
-            self.events.push(Event { time, leg, joined });
+            self.starts.push(LegStart { time, leg, joined });
         }
         if self.tick.is_multiple_of(TICKS / FPS) {
             self.poses.push(character.pose().clone());
@@ -78,7 +78,7 @@ impl Recorder {
         if let Some(repertoire) = &self.repertoire {
             quality = quality.beside(&clip, repertoire, &self.sources);
         }
-        Ok(Take { clip, events: self.events, quality, hash: hash(&self.poses) })
+        Ok(Take { clip, starts: self.starts, quality, hash: hash(&self.poses) })
     }
 
     /// Only what can be told from the frames alone, quickly.

@@ -46,6 +46,10 @@ pub struct Walked {
     pub penetration: f32,
     /// Deepest overlap with each obstacle, metres.
     pub depths: Vec<f32>,
+    /// The edge it began with, and what laid its clip over the stage.
+    pub start: (EdgeIdx, Planar),
+    /// Its transitions, the last ones fitted to the goal.
+    pub played: Vec<Transition>,
 }
 
 impl Walker {
@@ -98,6 +102,17 @@ impl Walker {
     /// Someone who stands at a place, about to walk.
     pub fn spawn(&self, begin: EdgeIdx, at: Vec2, facing: f32) -> Character {
         Character::on(Arc::clone(&self.library), begin, at, facing)
+    }
+
+    /// Where the root of an edge's first frame stands and how it faces, its clip laid over the stage by `placement`.
+    pub fn place_of(&self, edge: EdgeIdx, placement: &Planar) -> Planar {
+        let edge = self.library.graph().edge(edge);
+        placement.after(&kumite_motion::graph::stand(self.library.clip(edge.clip), edge.first))
+    }
+
+    /// What lays an edge that begins at a placement over what a character plays.
+    pub fn align(&self, character: &Character, start: (EdgeIdx, Planar)) -> Planar {
+        character.placement().inverse().after(&start.1)
     }
 
     /// What such a character asks.
@@ -163,7 +178,7 @@ impl Walker {
         before: (f32, f32),
         request: &WalkRequest,
     ) -> Result<Walked, ClipError> {
-        let begin = character.playing().edge;
+        let (begin, placement) = (character.playing().edge, character.placement());
         let (edges, seconds) = self.edges(begin, transitions, path.end);
         let mut character = character.clone();
         let legs = edges.iter().map(|(edge, align)| self.leg(*edge, *align)).collect();
@@ -191,6 +206,8 @@ impl Walker {
             penetration: met.deepest,
             depths: met.depths,
             take,
+            start: (begin, placement),
+            played: transitions.to_vec(),
         })
     }
 }
@@ -361,6 +378,8 @@ pub struct Attempt<'w> {
     first_step: usize,
     /// Whether nothing led out of where it stands.
     stuck_at_start: bool,
+    /// Whether no other first step may be tried.
+    fixed_start: bool,
     /// The nearest place to the goal that is wide enough to be walked to, where the goal is not.
     closest: Option<Vec2>,
     /// Whether last steps were bent.
@@ -383,7 +402,41 @@ pub struct Attempt<'w> {
     pub outcome: WalkOutcome,
 }
 
+/// A way that was found, to be played.
+#[derive(Clone, Debug)]
+pub struct Route {
+    /// The edge it begins with, and what lays its clip over the stage.
+    pub start: (EdgeIdx, Planar),
+    /// What is played after it.
+    pub legs: Vec<Leg>,
+    /// How long all of it takes.
+    pub seconds: f32,
+    /// Transitions on it.
+    pub transitions: usize,
+    /// Paths that were judged to find it.
+    pub evaluations: u64,
+}
+
 impl<'w> Attempt<'w> {
+    /// Begins with this edge, laid over the stage like this, and no other.
+    #[must_use]
+    pub fn starting_at(mut self, (edge, placement): (EdgeIdx, Planar)) -> Attempt<'w> {
+        let stands = self.walker.place_of(edge, &placement);
+        self.character = self.walker.spawn(edge, stands.shift, stands.turn);
+        self.fixed_start = true;
+        self
+    }
+
+    /// The best that was played, as legs of the walking layer.
+    pub fn legs(&self) -> Option<Route> {
+        let best = self.best.as_ref()?;
+        let begin = best.0.start.0;
+        let (edges, seconds) = self.walker.edges(begin, &best.0.played, best.1.end);
+        let legs = edges.iter().map(|(e, a)| Leg { layer: Layer::Walk, ..self.walker.leg(*e, *a) }).collect();
+        let transitions = best.0.transitions;
+        Some(Route { start: best.0.start, legs, seconds, transitions, evaluations: self.counts.evaluations })
+    }
+
     /// Nothing is looked at yet. Fails where nothing can be looked for.
     pub fn new(
         walker: &'w Walker,
@@ -411,6 +464,7 @@ impl<'w> Attempt<'w> {
             room: vec![0.0; request.obstacles.len()],
             first_step: 0,
             stuck_at_start: false,
+            fixed_start: false,
             closest: None,
             bent: false,
             found: Vec::new(),
@@ -540,7 +594,7 @@ impl<'w> Attempt<'w> {
         if arrived && self.round >= SOUND {
             return true;
         }
-        if (self.stuck_at_start || !any || arrived) && self.request.begin.is_none() {
+        if (self.stuck_at_start || !any || arrived) && self.request.begin.is_none() && !self.fixed_start {
             let all = self.walker.beginnings();
             self.first_step = (self.first_step + 1) % all.len().max(1);
             if let Some(edge) = all.get(self.first_step) {

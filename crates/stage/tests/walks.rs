@@ -1,4 +1,4 @@
-//! Random walks on the embedded motions and on captures keep the quality gates. `cargo dev prove walks` makes ten thousand of them.
+//! Random walks on the embedded motions and on captures keep the quality gates. `cargo dev prove wander` makes ten thousand of them.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -24,7 +24,7 @@ fn walks(name: &str) {
         // A clip is made of finite numbers only, or not at all.
         let q = recorder.finish("walk", library.skeleton()).unwrap().quality;
         slide += q.foot_slide_cm_s / 100.0;
-        if q.foot_slide_cm_s > 2.0 || q.snap > 1.5 || q.float_cm > 1.0 {
+        if q.foot_slide_cm_s > 2.0 || q.snap_at_joins > 1.5 || q.float_cm > 1.0 {
             beyond.push((seed, q));
         }
     }

@@ -1,0 +1,264 @@
+//! One tick of a world: ops, sense, decide, advance, contacts. The pipeline is scratch: dropping it between two ticks changes nothing.
+
+use std::sync::Arc;
+
+use kumite_motion::{Chance, EdgeIdx, NodeIdx, Role, Vec3};
+use kumite_plan::Layer;
+use kumite_plan::Leg;
+use kumite_plan::dodge::DodgeScratch;
+use kumite_plan::threat::Ball;
+
+use crate::arbiter::{Blow, Turn};
+use crate::op::{BallOutcome, Event, EventKind, Fault, Op, Spawn, ThrowOp};
+use crate::world::{BallId, CastMember, CharacterId, Doing, FlyingBall, Wish, World};
+use crate::{Kit, TICKS, contact, sense};
+
+/// Seconds ahead that a throw looks for where its target will be.
+const LONGEST: f32 = 5.0;
+/// How far a ball flies on after it should have arrived, metres, and for how long at most, seconds.
+const BEYOND: (f32, f32) = (2.5, 1.0);
+
+/// Buffers, and this tick's events.
+#[derive(Clone, Debug, Default)]
+pub struct Pipeline {
+    events: Vec<Event>,
+    began: Vec<(CharacterId, Option<Leg>)>,
+    ids: Vec<CharacterId>,
+    balls: Vec<BallId>,
+    noticed: Vec<BallId>,
+    bodies: Vec<(CharacterId, Vec<Vec3>, Vec<Vec3>)>,
+    scratch: DodgeScratch,
+}
+
+impl Pipeline {
+    /// Advances a world by one tick. The events are those of this tick.
+    pub fn step(&mut self, kits: &[Arc<Kit>], world: &mut World, ops: &[Op]) -> &[Event] {
+        self.events.clear();
+        for op in ops {
+            if let Err(fault) = self.apply(kits, world, op) {
+                self.events.push(Event { tick: world.tick, who: None, kind: EventKind::Fault(fault) });
+            }
+        }
+        self.ids.clear();
+        self.ids.extend(world.characters.keys());
+        self.decide(kits, world);
+        self.advance(world);
+        self.contacts(world);
+        world.tick += 1;
+        &self.events
+    }
+
+    /// What each character began in the last tick, in the order of their ids.
+    pub fn began(&self) -> &[(CharacterId, Option<Leg>)] {
+        &self.began
+    }
+
+    fn apply(&mut self, kits: &[Arc<Kit>], world: &mut World, op: &Op) -> Result<(), Fault> {
+        match op {
+            Op::Spawn(spawn) => {
+                let id = come_on(kits, world, spawn)?;
+                self.events.push(Event { tick: world.tick, who: Some(id), kind: EventKind::Spawned });
+            }
+            Op::Throw(throw) => {
+                let ball = self::throw(world, throw)?;
+                let who = world.balls.get(ball).map(|b| b.at);
+                self.events.push(Event { tick: world.tick, who, kind: EventKind::Thrown { ball } });
+            }
+            Op::Place(obstacle) => world.obstacles.push(*obstacle),
+            Op::Wish { who, wish } => {
+                let id = world.named(who).ok_or_else(|| Fault::Nobody { name: who.clone() })?;
+                let member = &mut world.characters[id];
+                (member.wish, member.doing) = (wish.clone(), Doing::Own);
+            }
+            Op::Cue { who, ball } => {
+                let id = world.named(who).ok_or_else(|| Fault::Nobody { name: who.clone() })?;
+                let known = world.tick.saturating_sub(sense::delay(&world.characters[id]));
+                world.characters[id].known.push((*ball, known));
+            }
+        }
+        Ok(())
+    }
+
+    /// Sense, then decide, one character after the other: who comes later sees what was committed before.
+    fn decide(&mut self, kits: &[Arc<Kit>], world: &mut World) {
+        for k in 0..self.ids.len() {
+            let who = self.ids[k];
+            self.sense(world, who);
+            let Some(kit) = kits.get(world.characters[who].kit) else { continue };
+            let blow = world.characters[who].blow.take();
+            let (events, scratch) = (&mut self.events, &mut self.scratch);
+            Turn { kit, world, who, events, scratch }.decide(blow, &self.noticed);
+        }
+    }
+
+    /// Balls that came into view long enough ago become known.
+    fn sense(&mut self, world: &mut World, who: CharacterId) {
+        self.noticed.clear();
+        let tick = world.tick;
+        let World { characters, balls, .. } = world;
+        let member = &mut characters[who];
+        member.known.retain(|(id, _)| balls.contains_key(*id));
+        for (id, ball) in balls.iter() {
+            if member.known.iter().all(|k| k.0 != id) && sense::in_view(member, ball, tick) {
+                member.known.push((id, tick));
+            }
+        }
+        let delay = sense::delay(member);
+        for (id, since) in &member.known {
+            if since + delay == tick {
+                self.noticed.push(*id);
+                self.events.push(Event { tick, who: Some(who), kind: EventKind::Noticed { ball: *id } });
+            }
+        }
+    }
+
+    fn advance(&mut self, world: &mut World) {
+        self.began.clear();
+        self.bodies.resize_with(self.ids.len(), Default::default);
+        for (who, body) in self.ids.iter().zip(&mut self.bodies) {
+            let member = &mut world.characters[*who];
+            let library = Arc::clone(member.character.library());
+            body.0 = *who;
+            contact::place(library.spheres(), member.character.world(), &mut body.1);
+            let began = member.character.step(|_, next| next[0]);
+            contact::place(library.spheres(), member.character.world(), &mut body.2);
+            self.began.push((*who, began));
+            if let Some(leg) = began {
+                let kind = EventKind::Began { layer: leg.layer, source: member.character.source() };
+                self.events.push(Event { tick: world.tick, who: Some(*who), kind });
+            }
+        }
+    }
+
+    /// Balls against bodies, swept over the tick.
+    fn contacts(&mut self, world: &mut World) {
+        self.balls.clear();
+        self.balls.extend(world.balls.keys());
+        for id in &self.balls {
+            let tick = world.tick;
+            let Some(ball) = world.balls.get(*id).copied() else { continue };
+            let way = [ball.place(tick), ball.place(tick + 1)];
+            let mut first: Option<(f32, CharacterId, Role)> = None;
+            let mut least = f32::INFINITY;
+            for (who, before, after) in &self.bodies {
+                // Nothing of a body is farther than 1.3 m from its root.
+                let near = (world.characters[*who].character.pose().root() - way[1]).length();
+                if near > 1.6 + ball.ball.radius + (way[1] - way[0]).length() {
+                    continue;
+                }
+                let spheres = world.characters[*who].character.library().spheres();
+                let pass = contact::sweep(spheres, before, after, way, ball.ball.radius);
+                least = least.min(pass.least);
+                if let Some((time, part)) = pass.touch
+                    && first.is_none_or(|f| time < f.0)
+                {
+                    first = Some((time, *who, part));
+                }
+            }
+            if let Some(ball) = world.balls.get_mut(*id) {
+                ball.least = ball.least.min(least);
+            }
+            if let Some((time, who, part)) = first {
+                let member = &mut world.characters[who];
+                let guards = |role: Role| part == role || Some(part) == role.parent();
+                let blocked = member.answers.iter().any(|a| a.ball == *id && a.guard.is_some_and(guards));
+                let outcome = if blocked { BallOutcome::Blocked } else { BallOutcome::Hit };
+                if !blocked {
+                    member.blow = Some(Blow { who, part, along: (way[1] - way[0]).normalize_or(Vec3::NEG_Z) });
+                }
+                let at = way[0].lerp(way[1], time);
+                let kind = EventKind::BallEnded { ball: *id, outcome, part: Some(part), at };
+                self.events.push(Event { tick, who: Some(who), kind });
+                world.balls.remove(*id);
+                continue;
+            }
+            let speed = ball.ball.velocity.length().max(1e-3);
+            let after = (BEYOND.0 / speed).clamp(0.1, BEYOND.1);
+            if ball.age(tick) > ball.arrives + after || way[1].y < -1.0 {
+                let outcome = if ball.answered { BallOutcome::Dodged } else { BallOutcome::Missed };
+                let kind = EventKind::BallEnded { ball: *id, outcome, part: None, at: way[1] };
+                self.events.push(Event { tick, who: Some(ball.at), kind });
+                world.balls.remove(*id);
+            }
+        }
+    }
+}
+
+/// A character comes on.
+fn come_on(kits: &[Arc<Kit>], world: &mut World, spawn: &Spawn) -> Result<CharacterId, Fault> {
+    if world.named(&spawn.name).is_some() {
+        return Err(Fault::NameTaken { name: spawn.name.clone() });
+    }
+    if !(spawn.at.is_finite() && spawn.facing.is_finite()) {
+        return Err(Fault::NotFinite { what: "where a character comes on" });
+    }
+    let kit = kits.get(spawn.kit).ok_or_else(|| Fault::NoSuch { what: format!("kit {}", spawn.kit) })?;
+    let mut chance = Chance::new(spawn.seed);
+    let walker = kit.walker().filter(|_| matches!(spawn.wish, Wish::Walk(_)));
+    let graph = kit.library().graph();
+    let (layer, edge) = match (walker, &spawn.begin) {
+        (Some(walker), begin) => {
+            let edge = walker.start_edge(begin.as_deref());
+            (Layer::Walk, edge.ok_or_else(|| Fault::NoSuch { what: "motion to begin a walk with".into() })?)
+        }
+        (None, Some(name)) => {
+            let clip = kit.library().clips().iter().position(|c| c.name == *name);
+            let node = clip.and_then(|clip| graph.nodes().iter().position(|n| n.clip.at() == clip));
+            let node = node.ok_or_else(|| Fault::NoSuch { what: format!("clip {name:?} to begin with") })?;
+            (Layer::Fight, graph.leaving(NodeIdx(node as u32)).next().unwrap_or(EdgeIdx(0)))
+        }
+        (None, None) => {
+            let node = NodeIdx(chance.below(graph.nodes().len() as u32));
+            (Layer::Fight, graph.leaving(node).next().unwrap_or(EdgeIdx(0)))
+        }
+    };
+    let character = match layer {
+        // Walks are planned from where the pelvis faces.
+        Layer::Walk => crate::Character::with(kit.repertoire(), layer, edge, spawn.at, spawn.facing),
+        Layer::Fight => kit.spawn(layer, edge, spawn.at, spawn.facing),
+    };
+    Ok(world.characters.insert(CastMember {
+        name: spawn.name.clone(),
+        kit: spawn.kit,
+        character,
+        perception: spawn.perception,
+        known: Vec::new(),
+        wish: spawn.wish.clone(),
+        doing: Doing::Own,
+        chance,
+        answers: Vec::new(),
+        blow: None,
+    }))
+}
+
+/// A ball leaves for where its target will be if nothing happens.
+fn throw(world: &mut World, throw: &ThrowOp) -> Result<BallId, Fault> {
+    let at = world.named(&throw.at).ok_or_else(|| Fault::Nobody { name: throw.at.clone() })?;
+    let numbers = [throw.speed, throw.radius, throw.mass];
+    if !(throw.from.is_finite() && numbers.iter().all(|v| v.is_finite() && *v > 0.0)) {
+        return Err(Fault::NotFinite { what: "a number of a throw, or not above 0," });
+    }
+    let member = &world.characters[at];
+    // Where the target will be when the ball arrives, which depends on when that is: twice is enough.
+    let mut arrives = (throw.target.place(&member.character, 0) - throw.from).length() / throw.speed;
+    let mut aim = throw.from;
+    for _ in 0..2 {
+        let mut copy = member.character.clone();
+        for _ in 0..(arrives.min(LONGEST) * TICKS as f32).round() as u32 {
+            copy.step(|_, next| next[0]);
+        }
+        aim = throw.target.place(&copy, 0);
+        arrives = ((aim - throw.from).length() / throw.speed).max(1.0 / TICKS as f32);
+    }
+    let ball = Ball::aimed(throw.from, aim, arrives, throw.radius, throw.falls);
+    Ok(world.balls.insert(FlyingBall {
+        ball,
+        thrown: world.tick,
+        at,
+        target: throw.target,
+        arrives,
+        mass: throw.mass,
+        least: f32::INFINITY,
+        answered: false,
+    }))
+}

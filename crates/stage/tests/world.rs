@@ -1,0 +1,212 @@
+//! One world: the same bits from a recording, after a snapshot, without the pipeline; two balls; people in the way; what is thrown is logged as it ends.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+use std::sync::{Arc, OnceLock};
+
+use kumite_bake::walking::{WalkingConfig, walking};
+use kumite_captures::library;
+use kumite_keying::embedded;
+use kumite_motion::{Pose, Vec2, Vec3};
+use kumite_plan::dodge::DodgeConfig;
+use kumite_stage::op::{Op, Spawn, ThrowOp};
+use kumite_stage::random_scene::random_scene;
+use kumite_stage::walk::Walker;
+use kumite_stage::world::{Goal, Perception, Wish};
+use kumite_stage::world_referee::{self, Shown};
+use kumite_stage::{
+    BallOutcome, Defence, Event, EventKind, Fault, Kit, Performance, Pipeline, TICKS, Target, World, overlap,
+};
+
+fn kits() -> &'static [Arc<Kit>] {
+    static KITS: OnceLock<Vec<Arc<Kit>>> = OnceLock::new();
+    KITS.get_or_init(|| {
+        let library = Arc::new(library("embedded").unwrap().library);
+        let config = WalkingConfig { mirror: true, ..WalkingConfig::default() };
+        let walks = walking(&library, embedded::walks().unwrap(), &config).unwrap();
+        let walker = Walker::new(Arc::new(walks.library), Some(&Default::default()));
+        vec![Arc::new(Kit::new(Defence::new(library, DodgeConfig::default()), Some(walker)))]
+    })
+}
+
+fn spawn(name: &str, at: [f32; 2], wish: Wish) -> Op {
+    Op::Spawn(Spawn {
+        name: name.to_owned(),
+        kit: 0,
+        at: Vec2::from_array(at),
+        facing: 0.0,
+        begin: matches!(wish, Wish::Wander | Wish::Stay).then(|| "guard-idle".to_owned()),
+        wish,
+        perception: Perception::default(),
+        seed: 5,
+    })
+}
+
+fn throw(at: &str, from: [f32; 3], speed: f32, target: Target) -> Op {
+    let from = Vec3::from_array(from);
+    Op::Throw(ThrowOp { at: at.to_owned(), target, from, speed, radius: 0.11, mass: 0.27, falls: false })
+}
+
+/// The ops due at a tick.
+fn due(ops: &[(u64, Op)], tick: u64) -> Vec<Op> {
+    ops.iter().filter(|(when, _)| *when == tick).map(|(_, op)| op.clone()).collect()
+}
+
+fn poses(world: &World) -> Vec<Pose> {
+    world.characters.values().map(|m| m.character.pose().clone()).collect()
+}
+
+/// A scene with walkers, wanderers, boxes and balls.
+fn mixed() -> Vec<(u64, Op)> {
+    let mut ops = random_scene(9_012);
+    ops.retain(|(tick, _)| *tick < 4 * u64::from(TICKS));
+    ops
+}
+
+#[test]
+fn a_recording_gives_the_same_bits() {
+    let ticks = 4 * u64::from(TICKS);
+    let hashes = || {
+        let played = Performance::play(kits(), &mixed(), ticks);
+        played.takes().unwrap().iter().map(|t| t.hash).collect::<Vec<_>>()
+    };
+    assert_eq!(hashes(), hashes());
+}
+
+#[test]
+fn a_snapshot_is_all_there_is_and_the_pipeline_holds_nothing() {
+    let ops = mixed();
+    let (mut world, mut pipeline) = (World::default(), Pipeline::default());
+    let mut snapshots = Vec::new();
+    for tick in 0..300 {
+        if tick % 50 == 25 {
+            snapshots.push(world.clone());
+        }
+        pipeline.step(kits(), &mut world, &due(&ops, tick));
+    }
+    let end = poses(&world);
+    for mut world in snapshots {
+        for tick in world.tick..300 {
+            // A new pipeline every tick.
+            Pipeline::default().step(kits(), &mut world, &due(&ops, tick));
+        }
+        assert_eq!(poses(&world), end);
+    }
+}
+
+/// What the world logs is what a slow look at the shown frames says.
+#[test]
+fn outcomes_are_those_of_the_frames() {
+    let mut ops = vec![(0, spawn("Ana", [0.0, 0.0], Wish::Wander))];
+    for k in 0..8u64 {
+        let turn = k as f32 * 0.7;
+        let from = [8.0 * libm::sinf(turn), 1.5, 8.0 * libm::cosf(turn)];
+        ops.push((60 + 150 * k, throw("Ana", from, 12.0, Target::ALL[k as usize % 5])));
+    }
+    let mut played = Performance::default();
+    let mut shown = Shown { from: 0, poses: Vec::new() };
+    for tick in 0..1400 {
+        played.step(kits(), &due(&ops, tick));
+        let pose = played.world.characters.values().next().unwrap().character.pose().clone();
+        if shown.poses.is_empty() {
+            shown.poses.push(pose.clone());
+        }
+        shown.poses.push(pose);
+    }
+    let mut ends = [0; 4];
+    for flight in &played.flights {
+        let (outcome, time, _) = flight.end.unwrap();
+        let until = (time * TICKS as f32).round() as u64;
+        let ball = flight.ball.ball;
+        let library = kits()[0].library();
+        let seen = world_referee::look(&[(&shown, library)], flight.ball.thrown, until, 0.11, |age| ball.at(age));
+        let touched = matches!(outcome, BallOutcome::Hit | BallOutcome::Blocked);
+        assert!(seen.least.abs() < 0.003 || seen.touch.is_some() == touched, "{outcome:?} and {seen:?}");
+        ends[outcome as usize] += 1;
+    }
+    assert_eq!(played.flights.len(), 8);
+    assert!(ends[BallOutcome::Hit as usize] > 0 && ends[BallOutcome::Dodged as usize] > 0, "{ends:?}");
+}
+
+/// The referee of the referee: a body moved into the ball's way is called hit.
+#[test]
+fn a_body_in_the_way_is_seen() {
+    let played = Performance::play(kits(), &[(0, spawn("Ana", [0.0, 0.0], Wish::Stay))], 60);
+    let pose = poses(&played.world).remove(0);
+    let shown = Shown { from: 0, poses: vec![pose; 60] };
+    let look = |x: f32| {
+        world_referee::look(&[(&shown, kits()[0].library())], 0, 59, 0.11, |age| Vec3::new(x, 1.2, 3.0 - 12.0 * age))
+    };
+    assert!(look(0.0).touch.is_some());
+    assert!(look(3.0).touch.is_none() && look(3.0).least > 1.0);
+}
+
+#[test]
+fn unseen_balls_come_as_a_surprise() {
+    let behind = |cue: bool| {
+        let mut played = Performance::default();
+        played.step(kits(), &[spawn("Ana", [0.0, 0.0], Wish::Stay), throw("Ana", [0.0, 1.6, -9.0], 9.0, Target::Head)]);
+        let ball = played.flights[0].id;
+        let cues = if cue { vec![Op::Cue { who: "Ana".into(), ball }] } else { Vec::new() };
+        played.step(kits(), &cues);
+        for _ in 0..180 {
+            played.step(kits(), &[]);
+        }
+        let noticed = played.events.iter().any(|e| matches!(e.kind, EventKind::Noticed { .. }));
+        (noticed, played.flights[0].end.unwrap().0)
+    };
+    assert_eq!(behind(false), (false, BallOutcome::Hit));
+    let (noticed, outcome) = behind(true);
+    assert!(noticed && outcome != BallOutcome::Hit, "{outcome:?}");
+}
+
+#[test]
+fn a_hit_is_reacted_to_and_nobody_freezes() {
+    let mut played = Performance::default();
+    played.step(kits(), &[spawn("Ana", [0.0, 0.0], Wish::Stay), throw("Ana", [0.3, 1.6, -6.0], 14.0, Target::Head)]);
+    for _ in 0..300 {
+        played.step(kits(), &[]);
+    }
+    let reacts = |e: &Event| matches!(&e.kind, EventKind::Decided { what, .. } if what.contains("hit head"));
+    assert!(played.events.iter().any(reacts), "{:?}", played.events);
+    assert!(played.takes().unwrap()[0].quality.passes());
+}
+
+#[test]
+fn two_walkers_who_meet_do_not_walk_through_each_other() {
+    let goal = |z: f32| Wish::Walk(Goal { at: Vec2::new(0.0, z), facing: None, action: None, waypoints: Vec::new() });
+    let mut back = spawn("Bo", [0.05, 5.0], goal(-1.0));
+    if let Op::Spawn(spawn) = &mut back {
+        spawn.facing = std::f32::consts::PI;
+    }
+    let ops = [(0, spawn("Ana", [0.0, 0.0], goal(6.0))), (0, back)];
+    let played = Performance::play(kits(), &ops, 20 * u64::from(TICKS));
+    let takes = played.takes().unwrap();
+    let depth = overlap::of_bodies(&takes.iter().map(|t| &t.clip).collect::<Vec<_>>());
+    assert!(depth < 0.03, "{depth} m");
+    let arrived = played.events.iter().filter(|e| matches!(e.kind, EventKind::Arrived { .. })).count();
+    assert!(arrived >= 1, "{arrived}");
+    assert!(takes.iter().all(|t| (t.clip.seconds() - 20.0).abs() < 0.1));
+}
+
+#[test]
+fn what_cannot_be_done_is_a_fault_and_the_tick_goes_on() {
+    let (mut world, mut pipeline) = (World::default(), Pipeline::default());
+    let ops = [
+        spawn("Ana", [0.0, 0.0], Wish::Wander),
+        spawn("Ana", [3.0, 0.0], Wish::Wander),
+        spawn("Bo", [f32::NAN, 0.0], Wish::Wander),
+        throw("Cy", [0.0, 1.0, 5.0], 10.0, Target::Head),
+        throw("Ana", [0.0, 1.0, 5.0], f32::INFINITY, Target::Head),
+    ];
+    let faults: Vec<Fault> = pipeline
+        .step(kits(), &mut world, &ops)
+        .iter()
+        .filter_map(|e| if let EventKind::Fault(fault) = &e.kind { Some(fault.clone()) } else { None })
+        .collect();
+    let named = |name: &str| name.to_owned();
+    assert_eq!(faults[0], Fault::NameTaken { name: named("Ana") });
+    assert!(matches!(faults[1], Fault::NotFinite { .. }) && matches!(faults[3], Fault::NotFinite { .. }));
+    assert_eq!(faults[2], Fault::Nobody { name: named("Cy") });
+    assert_eq!((world.characters.len(), world.balls.len(), world.tick), (1, 0, 1));
+}
