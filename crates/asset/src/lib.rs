@@ -12,7 +12,8 @@
 //! | `walk` | 1 | the library that walks, if there is one: the same with other records ([`walk`]), without rows that `library` has |
 //!
 //! Sections of other names are left out. Files of versions 1 and 2 have one checksum and no table, and hold a `library` only.
-//! What takes less than 50 ms to make is not in the file: bodies, path index, culling planes, tables to walk with.
+//! Bodies, path index, culling planes and the tables to walk with are not in the file: they are made from it in less than half a second, and are larger than
+//! all the rest.
 //!
 //! Records are small and described by types of their own, so that the library's types may change without the file; rows are the clips' own memory and
 //! are copied, not parsed.

@@ -3,13 +3,13 @@
 use kumite_motion::NodeIdx;
 use kumite_motion::library::Library;
 use kumite_plan::Bodies;
-use kumite_plan::dodge::{NodeIndex, PathIndex, PathRules};
+use kumite_plan::dodge::{Avoidances, NodeIndex, PathIndex, PathRules};
 use rayon::prelude::*;
 
 /// The per-node index of a library. The same on any number of threads.
 pub fn index(library: &Library, bodies: &Bodies, rules: &PathRules) -> PathIndex {
-    let graph = library.graph();
+    let (graph, avoidances) = (library.graph(), Avoidances::of(bodies));
     let nodes = (0..graph.nodes().len() as u32).into_par_iter().map(NodeIdx);
-    let made: Vec<NodeIndex> = nodes.map(|node| NodeIndex::of(bodies, graph, rules, node)).collect();
-    PathIndex::join(bodies, rules, made)
+    let made: Vec<NodeIndex> = nodes.map(|node| NodeIndex::of((bodies, &avoidances), graph, rules, node)).collect();
+    PathIndex::join(&avoidances, rules, made)
 }

@@ -7,6 +7,7 @@
 
 use kumite_motion::{EdgeIdx, Vec3};
 
+use super::cells::largest_square;
 use crate::legs::Leg;
 use crate::threat::{STEP, Threat};
 use crate::{Bodies, Form, Warp};
@@ -61,7 +62,9 @@ impl CullingPlanes {
     /// Works out the planes of a library's bodies.
     pub fn of(bodies: &Bodies) -> CullingPlanes {
         let edges = (0..bodies.edges() as u32).map(EdgeIdx).filter(|e| !bodies.avoids(*e).is_empty());
-        CullingPlanes { edges: edges.map(|edge| EdgePlanes::of(bodies, edge)).collect() }
+        let squares = |j: usize| (largest_square(reach(bodies, j)), largest_square(bodies.radius(j)));
+        let squares: Vec<(f32, f32)> = (0..bodies.spheres()).map(squares).collect();
+        CullingPlanes { edges: edges.map(|edge| EdgePlanes::of(bodies, edge, &squares)).collect() }
     }
 
     /// Memory used, bytes.
@@ -112,41 +115,51 @@ impl CullingPlanes {
     }
 }
 
+/// Size of a cell.
+const SIZE: Vec3 = Vec3::new(SIDE, HIGH, SIDE);
+
+/// How far from a sphere's centre the centre of the least attack is certainly inside it, metres.
+fn reach(bodies: &Bodies, j: usize) -> f32 {
+    bodies.radius(j) + LEAST - SLACK
+}
+
 impl EdgePlanes {
-    fn of(bodies: &Bodies, edge: EdgeIdx) -> EdgePlanes {
+    /// `squares` has, for each sphere, what squared lengths are compared with: its reach and its radius.
+    fn of(bodies: &Bodies, edge: EdgeIdx, squares: &[(f32, f32)]) -> EdgePlanes {
         let mut middle = bodies.pelvis(edge, 0.5 * bodies.seconds(edge));
         middle.y = 0.0;
         let count = (bodies.seconds(edge) / BUCKET).floor() as usize;
         let mut out =
             EdgePlanes { edge, middle, buckets: Vec::with_capacity(count), union: Box::new([0; SLICES * CELLS]) };
-        let mut row = bodies.row();
         // A sample every 1/120 s; in between nothing moves by more than the slack.
         let looks = 6;
+        let mut rows = vec![bodies.row(); looks + 1];
         for bucket in 0..count {
-            let rows: Vec<_> = (0..=looks)
-                .map(|k| {
-                    let time = (bucket as f32 + k as f32 / looks as f32) * BUCKET;
-                    bodies.sample(edge, time, time, 1.0, &mut row);
-                    row.clone()
-                })
-                .collect();
+            for (k, row) in rows.iter_mut().enumerate() {
+                let time = (bucket as f32 + k as f32 / looks as f32) * BUCKET;
+                bodies.sample(edge, time, time, 1.0, row);
+            }
             let mut plane: Plane = [0; SLICES * CELLS];
-            for j in 0..bodies.spheres() {
-                let reach = bodies.radius(j) + LEAST - SLACK;
-                for_cells(rows[0].get(j) - middle, reach, |word, bit| {
+            for (j, &(reach_square, radius_square)) in squares.iter().enumerate() {
+                let (reach, first) = (reach(bodies, j), rows[0].get(j) - middle);
+                // Distance of the far corner.
+                let far = |low: f32, side: f32, c: f32| (low - c).abs().max((low + side - c).abs());
+                for_cells(first, reach, reach_square, far, |word, bit| {
                     let low = corner(word, bit);
-                    let high = low + Vec3::new(SIDE, HIGH, SIDE);
-                    let inside = rows.iter().all(|row| {
+                    let high = low + SIZE;
+                    let inside = rows[1..].iter().all(|row| {
                         let c = row.get(j) - middle;
                         (low - c).abs().max((high - c).abs()).length() <= reach
                     });
                     plane[word] |= u32::from(inside) << bit;
                 });
-                for row in &rows {
-                    let c = row.get(j) - middle;
-                    for_cells(c, bodies.radius(j), |word, bit| {
-                        let at = corner(word, bit) + 0.5 * Vec3::new(SIDE, HIGH, SIDE);
-                        out.union[word] |= u32::from((at - c).length() <= bodies.radius(j)) << bit;
+                // The first row is the last one of the bucket before.
+                for row in &rows[usize::from(bucket > 0)..] {
+                    // Distance of the middle.
+                    let near = |low: f32, side: f32, c: f32| low + 0.5 * side - c;
+                    let union = &mut out.union;
+                    for_cells(row.get(j) - middle, bodies.radius(j), radius_square, near, |word, bit| {
+                        union[word] |= 1 << bit;
                     });
                 }
             }
@@ -156,17 +169,45 @@ impl EdgePlanes {
     }
 }
 
-fn for_cells(centre: Vec3, reach: f32, mut each: impl FnMut(usize, u32)) {
+/// The cells whose distance from `centre`, made of the distances that `along` gives for a cell's low end and side along each axis, is at most `reach`;
+/// `most` is the [`largest_square`] of that.
+fn for_cells(
+    centre: Vec3,
+    reach: f32,
+    most: f32,
+    along: impl Fn(f32, f32, f32) -> f32,
+    mut each: impl FnMut(usize, u32),
+) {
     let range = |v: f32, side: f32, cells: usize, middle: f32| {
-        let low = ((v - reach) / side + middle).floor().clamp(0.0, cells as f32) as usize;
-        let high = (((v + reach) / side + middle).floor() + 1.0).clamp(0.0, cells as f32) as usize;
-        low..high
+        let (low, high) = ((v - reach) / side + middle, (v + reach) / side + middle);
+        // Casts cut off, which is the floor of what is not negative.
+        let high = if high < 0.0 { 0 } else { (high as usize + 1).min(cells) };
+        (low.max(0.0) as usize).min(cells)..high
     };
     let half = 0.5 * CELLS as f32;
+    let square = |low: f32, side: f32, c: f32| {
+        let v = along(low, side, c);
+        v * v
+    };
+    let flat = |cell: usize| (cell as f32 - half) * SIDE;
+    let (mut squares, columns) = ([0.0; CELLS], range(centre.x, SIDE, CELLS, half));
+    for x in columns.clone() {
+        squares[x] = square(flat(x), SIDE, centre.x);
+    }
     for y in range(centre.y, HIGH, SLICES, 0.0) {
+        let high = square(y as f32 * HIGH, HIGH, centre.y);
+        if high > most {
+            continue;
+        }
         for z in range(centre.z, SIDE, CELLS, half) {
-            for x in range(centre.x, SIDE, CELLS, half) {
-                each(y * CELLS + z, x as u32);
+            let deep = square(flat(z), SIDE, centre.z);
+            if high + deep > most {
+                continue;
+            }
+            for x in columns.clone() {
+                if squares[x] + high + deep <= most {
+                    each(y * CELLS + z, x as u32);
+                }
             }
         }
     }

@@ -10,10 +10,10 @@ use kumite_motion::align::PlanarMatrix;
 use kumite_motion::{EdgeIdx, Graph, NodeIdx, Vec3};
 
 use super::candidate_paths::{AvoidancePath, DefenceKind, PathRules, Paths};
+use super::cells::{Ball, CELL, key, vacated_cells};
 use crate::Bodies;
+use crate::bodies::{DefenceSpan, Row};
 
-/// Side of a cell, metres (§ 5.1).
-const CELL: f32 = 0.1;
 /// Attacks up to this radius are looked up by the cells their centre passes; larger ones in the cells around too. Metres.
 const NOMINAL: f32 = 0.12;
 /// Spacing of samples along an attack's path, metres; cells are grown by half of it so that none is missed.
@@ -56,22 +56,67 @@ pub struct NodeIndex {
     avoid: Paths,
     block: Paths,
     middle: Vec3,
-    /// Sorted keys and a row of words each.
-    cells: Vec<(u32, Vec<u64>)>,
+    /// Sorted.
+    keys: Vec<u32>,
+    /// A row of words for each key.
+    masks: Vec<u64>,
 }
 
-fn key(p: Vec3) -> Option<u32> {
-    // 51.2 m to each side and up: nothing beyond is indexed or found.
-    let cell = |v: f32| {
-        let v = (v / CELL).floor();
-        (-512.0..512.0).contains(&v).then_some((v + 512.0) as u32)
-    };
-    Some(cell(p.x)? << 20 | cell(p.y)? << 10 | cell(p.z)?)
+/// What every avoidance of a library moves away, by edge and part; shared by all nodes.
+#[derive(Clone, Debug)]
+pub struct Avoidances {
+    edges: Vec<(EdgeIdx, Vec<Avoidance>)>,
+}
+
+#[derive(Clone, Debug)]
+struct Avoidance {
+    /// The spheres that move away, one bit each.
+    moved: u128,
+    /// Where the body is when it begins.
+    start: Row,
+}
+
+impl Avoidances {
+    /// Works them out, edge by edge.
+    pub fn of(bodies: &Bodies) -> Avoidances {
+        let edges = (0..bodies.edges() as u32).map(EdgeIdx).filter(|e| !bodies.avoids(*e).is_empty());
+        let parts = |edge| bodies.avoids(edge).iter().map(|part| Avoidance::of(bodies, edge, part)).collect();
+        Avoidances { edges: edges.map(|edge| (edge, parts(edge))).collect() }
+    }
+
+    fn get(&self, edge: EdgeIdx, part: u32) -> Option<&Avoidance> {
+        let at = self.edges.binary_search_by_key(&edge, |e| e.0).ok()?;
+        self.edges[at].1.get(part as usize)
+    }
+}
+
+impl Avoidance {
+    fn of(bodies: &Bodies, edge: EdgeIdx, part: &DefenceSpan) -> Avoidance {
+        let (mut row, mut start) = (bodies.row(), bodies.row());
+        bodies.sample(edge, part.from, f32::INFINITY, 1.0, &mut start);
+        let mut moved = 0u128;
+        let looks = 32;
+        for k in 1..=looks {
+            let time = part.from + (part.to - part.from) * k as f32 / looks as f32;
+            bodies.sample(edge, time, f32::INFINITY, 1.0, &mut row);
+            for j in 0..bodies.spheres().min(128) {
+                if (row.get(j) - start.get(j)).length() > VACATED {
+                    moved |= 1 << j;
+                }
+            }
+        }
+        Avoidance { moved, start }
+    }
 }
 
 impl NodeIndex {
     /// Works out the index of one node. Nodes are independent of each other.
-    pub fn of(bodies: &Bodies, graph: &Graph, rules: &PathRules, node: NodeIdx) -> NodeIndex {
+    pub fn of(
+        (bodies, avoidances): (&Bodies, &Avoidances),
+        graph: &Graph,
+        rules: &PathRules,
+        node: NodeIdx,
+    ) -> NodeIndex {
         let mut out = NodeIndex::default();
         // Whether the edge that leads here has a join is known only at run time, so the rule about joins in quick succession starts
         // afresh at the node.
@@ -90,82 +135,48 @@ impl NodeIndex {
         // The node's position in the frame of its clip: the first edge's pelvis, laid over the clip that is left.
         out.middle = bodies.align(first).point(bodies.pelvis(first, 0.0));
         out.middle.y = 0.0;
-        let words = out.avoid.list.len().div_ceil(64);
-        let mut cells = std::collections::BTreeMap::<u32, Vec<u64>>::new();
-        let mut row = bodies.row();
-        for (number, path) in out.avoid.list.iter().enumerate() {
+        let balls = |path: &AvoidancePath| {
             let edges = out.avoid.edges(path);
             let mut place = PlanarMatrix::IDENTITY;
             for edge in edges {
                 place = place.after(bodies.align(*edge));
             }
-            let Some(&last) = edges.last() else { continue };
-            let part = bodies.avoids(last)[path.part as usize];
-            let moved = vacated(bodies, last, &part);
-            bodies.sample(last, part.from, f32::INFINITY, 1.0, &mut row);
-            for j in (0..bodies.spheres()).filter(|j| moved >> j & 1 == 1) {
-                let centre = place.point(row.get(j)) - out.middle;
+            let avoidance = edges.last().and_then(|last| avoidances.get(*last, path.part));
+            avoidance.map_or(Vec::new(), |avoidance| {
+                let moved = (0..bodies.spheres().min(128)).filter(|j| avoidance.moved >> j & 1 == 1);
                 // Joins move bodies a few centimetres away from their clips.
-                let reach = bodies.radius(j) + NOMINAL + 0.5 * LOOK + 0.05;
-                let (low, high) = (centre - Vec3::splat(reach), centre + Vec3::splat(reach));
-                let range = |low: f32, high: f32| (low / CELL).floor() as i32..=(high / CELL).floor() as i32;
-                for (x, y) in range(low.x, high.x).flat_map(|x| range(low.y, high.y).map(move |y| (x, y))) {
-                    for z in range(low.z, high.z) {
-                        let corner = Vec3::new(x as f32, y as f32, z as f32) * CELL;
-                        let nearest = centre.clamp(corner, corner + Vec3::splat(CELL));
-                        let middle = corner + Vec3::splat(0.5 * CELL);
-                        if let (true, Some(key)) = ((nearest - centre).length() <= reach, key(middle)) {
-                            cells.entry(key).or_insert_with(|| vec![0; words])[number / 64] |= 1 << (number % 64);
-                        }
-                    }
-                }
-            }
-        }
-        out.cells = cells.into_iter().collect();
+                let ball = |j: usize| Ball {
+                    centre: place.point(avoidance.start.get(j)) - out.middle,
+                    reach: bodies.radius(j) + NOMINAL + 0.5 * LOOK + 0.05,
+                };
+                moved.map(ball).collect()
+            })
+        };
+        let balls: Vec<Vec<Ball>> = out.avoid.list.iter().map(balls).collect();
+        (out.keys, out.masks) = vacated_cells(&balls, out.avoid.list.len().div_ceil(64));
         out
     }
-}
-
-/// The spheres that an avoidance moves away from where they were at its start, one bit each.
-fn vacated(bodies: &Bodies, edge: EdgeIdx, part: &crate::bodies::DefenceSpan) -> u128 {
-    let (mut row, mut start) = (bodies.row(), bodies.row());
-    bodies.sample(edge, part.from, f32::INFINITY, 1.0, &mut start);
-    let mut bits = 0u128;
-    let looks = 32;
-    for k in 1..=looks {
-        let time = part.from + (part.to - part.from) * k as f32 / looks as f32;
-        bodies.sample(edge, time, f32::INFINITY, 1.0, &mut row);
-        for j in 0..bodies.spheres().min(128) {
-            if (row.get(j) - start.get(j)).length() > VACATED {
-                bits |= 1 << j;
-            }
-        }
-    }
-    bits
 }
 
 impl PathIndex {
     /// Works out all nodes, one after the other.
     pub fn of(bodies: &Bodies, graph: &Graph, rules: &PathRules) -> PathIndex {
-        let nodes = (0..graph.nodes().len() as u32).map(|n| NodeIndex::of(bodies, graph, rules, NodeIdx(n))).collect();
-        PathIndex::join(bodies, rules, nodes)
+        let avoidances = Avoidances::of(bodies);
+        let node = |n| NodeIndex::of((bodies, &avoidances), graph, rules, NodeIdx(n));
+        PathIndex::join(&avoidances, rules, (0..graph.nodes().len() as u32).map(node).collect())
     }
 
     /// Puts the nodes together, in order.
-    pub fn join(bodies: &Bodies, rules: &PathRules, nodes: Vec<NodeIndex>) -> PathIndex {
+    pub fn join(avoidances: &Avoidances, rules: &PathRules, nodes: Vec<NodeIndex>) -> PathIndex {
         let mut index = PathIndex { horizon: rules.horizon, ..PathIndex::default() };
         for node in nodes {
-            index.avoid.push(&node.avoid, &node.cells, node.middle);
-            index.block.push(&node.block, &[], node.middle);
+            index.avoid.push(&node.avoid, (&node.keys, &node.masks), node.middle);
+            index.block.push(&node.block, (&[], &[]), node.middle);
         }
         index.avoid.close();
         index.block.close();
-        for edge in (0..bodies.edges() as u32).map(EdgeIdx) {
-            let parts = bodies.avoids(edge);
-            if !parts.is_empty() {
-                index.vacated.push((edge, parts.iter().map(|p| vacated(bodies, edge, p)).collect()));
-            }
-        }
+        let moved = |(edge, parts): &(EdgeIdx, Vec<Avoidance>)| (*edge, parts.iter().map(|p| p.moved).collect());
+        index.vacated = avoidances.edges.iter().map(moved).collect();
         index
     }
 
@@ -193,7 +204,7 @@ impl PathIndex {
 }
 
 impl PathTable {
-    fn push(&mut self, paths: &Paths, cells: &[(u32, Vec<u64>)], middle: Vec3) {
+    fn push(&mut self, paths: &Paths, (keys, masks): (&[u32], &[u64]), middle: Vec3) {
         self.starts.push(self.paths.len() as u32);
         self.cells_of.push(self.keys.len() as u32);
         self.masks_of.push(self.masks.len() as u32);
@@ -203,10 +214,8 @@ impl PathTable {
             self.pool.extend(paths.edges(path));
             self.paths.push(AvoidancePath { edges: (start, self.pool.len() as u32), ..*path });
         }
-        for (key, words) in cells {
-            self.keys.push(*key);
-            self.masks.extend(words);
-        }
+        self.keys.extend(keys);
+        self.masks.extend(masks);
     }
 
     fn close(&mut self) {

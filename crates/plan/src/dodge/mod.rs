@@ -7,6 +7,7 @@
 
 mod candidate_cost;
 mod candidate_paths;
+mod cells;
 mod clearance;
 mod cost;
 mod culling;
@@ -24,7 +25,7 @@ pub(crate) use cost::timescale_cost;
 pub use cost::{AvoidanceCost, DodgeConfig, DodgeErrata, Weights};
 pub use culling::CullingPlanes;
 pub use decision::{DodgeCounts, DodgeDecision, Forecast, Judged, Origin, Verdict};
-pub use index::{NodeIndex, PathIndex, PathTable};
+pub use index::{Avoidances, NodeIndex, PathIndex, PathTable};
 pub use search::DodgeSearch;
 
 use kumite_motion::align::PlanarMatrix;
