@@ -294,6 +294,14 @@ fn the_embedded_bundle_is_what_the_keys_give() {
     let committed = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../library/embedded.kumite");
     let same = std::fs::read(committed).unwrap() == std::fs::read(folder.join("embedded.kumite")).unwrap();
     assert!(same, "library/embedded.kumite is old: run `cargo dev embed`");
+
+    // A file of version 2 is the section `library`, with one checksum and no table.
+    let bytes = std::fs::read(folder.join("embedded.kumite")).unwrap();
+    let length = u64::from_le_bytes(*bytes[48..].first_chunk().unwrap()) as usize;
+    let old = [&b"KUMITE\r\n"[..], &2u64.to_le_bytes(), &bytes[48..64], &bytes[96..96 + length]].concat();
+    std::fs::write(folder.join("old.kumite"), old).unwrap();
+    assert_eq!(kumite(&folder, &["inspect", "old.kumite"]).status.code(), Some(0));
+    refused(&folder, &["walk", "--library", "old.kumite", "--scene", "door"], "`kumite bake` it again");
 }
 
 #[test]
