@@ -389,7 +389,7 @@ fn a_ball_is_dodged_and_written() {
     let scene = "seconds = 3\nseed = 1\n[[character]]\nname = \"Ana\"\nbegin = \"guard-idle\"\n[[throw]]\ntime = 0.5\nat = \"Ana\"\nfrom = [0, 1.6, 9]\nspeed = 12\n";
     std::fs::write(folder.join("scene.toml"), scene).unwrap();
     let played = json(&kumite(&folder, &["play", "scene.toml", "-o", "p.json", "--json"]));
-    assert_eq!(played["throws"][0]["outcome"], "avoided", "{played}");
+    assert_eq!(played["throws"][0]["outcome"], "dodged", "{played}");
     let counted = json(&kumite(&folder, &["dodge", "--trials", "40", "--seed", "2", "--json"]));
     for key in ["trials", "threatening", "avoidable", "avoided", "from_index", "agreed", "before_edge_end", "adapted"] {
         assert!(counted[key].is_u64(), "{key}: {counted}");

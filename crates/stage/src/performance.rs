@@ -42,12 +42,12 @@ pub struct Performance {
 }
 
 impl Performance {
-    /// Plays ops for a number of ticks.
+    /// Plays ops for a number of ticks, and the one that shows where the last of them ends.
     pub fn play(kits: &[Arc<Kit>], ops: &[(u64, Op)], ticks: u64) -> Performance {
         let mut performance = Performance::default();
         let mut next = 0;
         let mut due: Vec<Op> = Vec::new();
-        for tick in 0..ticks {
+        for tick in 0..=ticks {
             due.clear();
             while let Some((_, op)) = ops.get(next).filter(|(when, _)| *when <= tick) {
                 due.push(op.clone());
