@@ -4,13 +4,16 @@
 
 mod common;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use common::{connected, played, say};
 use kumite_bake::graph::{kept, seconds_to};
+use kumite_bake::judge::judge;
 use kumite_bake::library::{BakeConfig, Baked, bake};
 use kumite_bake::repair::{RepairConfig, is_bridge, seconds_until, synthetic_share};
-use kumite_motion::{EdgeIdx, NodeIdx, SpanKind, Vec2};
+use kumite_motion::anatomy::Anatomy;
+use kumite_motion::{EdgeIdx, NodeIdx, Roles, SpanKind, Vec2};
 use kumite_stage::{Chance, Character, Quality, Take};
 
 const ACTIONS: [SpanKind; 3] = [SpanKind::Attack, SpanKind::Avoid, SpanKind::Block];
@@ -119,8 +122,15 @@ fn bridges_hold_the_quality_gates() {
         let graph = library.graph();
         let is_bridge = |e: EdgeIdx| is_bridge(library.clip(graph.edge(e).clip));
         let mut worst = Quality::default();
+        // What the judge of plausible motion says against the takes, by kind: told, not asked for.
+        let (mut takes, mut failed, mut faults) = (0, 0, BTreeMap::<&str, u32>::new());
         let mut add = |take: Take| {
             let q = take.quality;
+            let verdict = judge(&take.clip, &Roles::canonical(), &Anatomy::of_canonical(take.clip.skeleton()));
+            takes += 1;
+            failed += u32::from(!verdict.passes());
+            let kinds: BTreeSet<&str> = verdict.faults().map(|f| f.what.name()).collect();
+            kinds.into_iter().for_each(|kind| *faults.entry(kind).or_default() += 1);
             worst.foot_slide_cm_s = worst.foot_slide_cm_s.max(q.foot_slide_cm_s);
             worst.float_cm = worst.float_cm.max(q.float_cm);
             worst.snap = worst.snap.max(q.snap);
@@ -148,6 +158,11 @@ fn bridges_hold_the_quality_gates() {
             bridges += 1;
         }
         say(&format!("{name}: bridges played for the gates"), bridges as f32, "");
+        say(&format!("{name}: takes with bridges that were judged"), takes as f32, "");
+        say(&format!("{name}: of these the judge fails"), failed as f32, "");
+        for (kind, count) in faults {
+            say(&format!("{name}: takes with bridges, {kind}"), count as f32, "");
+        }
         say(&format!("{name}: slide on walks by bridges, worst"), worst.foot_slide_cm_s, "cm/s");
         say(&format!("{name}: float on walks by bridges, worst"), worst.float_cm, "cm");
         say(&format!("{name}: snap on walks by bridges, worst"), worst.snap, "");
