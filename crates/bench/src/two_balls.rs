@@ -11,14 +11,14 @@ use rayon::prelude::*;
 
 use crate::{figure, holds, world};
 
-struct Outcome {
+struct PairResult {
     gap: f32,
     first: bool,
     both: bool,
     passes: bool,
 }
 
-fn one(kit: &Arc<Kit>, seed: u64) -> Option<Outcome> {
+fn one(kit: &Arc<Kit>, seed: u64) -> Option<PairResult> {
     let mut chance = Chance::new(seed);
     let mut between = |low: f32, high: f32| low + (high - low) * chance.unit();
     let spawn = Spawn {
@@ -59,22 +59,22 @@ fn one(kit: &Arc<Kit>, seed: u64) -> Option<Outcome> {
     }
     let good = |k: usize| played.flights[k].end.is_some_and(|e| e.0 != BallOutcome::Hit);
     let passes = played.takes().ok()?.first()?.quality.passes();
-    Some(Outcome { gap, first: good(0), both: good(0) && good(1), passes })
+    Some(PairResult { gap, first: good(0), both: good(0) && good(1), passes })
 }
 
 pub(crate) fn run() {
     let count = std::env::var("KUMITE_PAIRS").ok().and_then(|n| n.parse().ok()).unwrap_or(2000u64);
     let Some(kit) = world::kit() else { return holds(false) };
-    let all: Vec<Outcome> = (0..count).into_par_iter().filter_map(|seed| one(&kit, 70_000 + seed)).collect();
-    let share = |of: &dyn Fn(&Outcome) -> bool, among: &dyn Fn(&Outcome) -> bool| {
-        let among: Vec<&Outcome> = all.iter().filter(|o| among(o)).collect();
+    let all: Vec<PairResult> = (0..count).into_par_iter().filter_map(|seed| one(&kit, 70_000 + seed)).collect();
+    let share = |of: &dyn Fn(&PairResult) -> bool, among: &dyn Fn(&PairResult) -> bool| {
+        let among: Vec<&PairResult> = all.iter().filter(|o| among(o)).collect();
         among.iter().filter(|o| of(o)).count() as f64 / among.len().max(1) as f64
     };
     figure("pairs of balls", all.len() as f64, "");
     figure("both avoided or blocked, share", share(&|o| o.both, &|_| true), "");
     figure("the first avoided or blocked, share", share(&|o| o.first, &|_| true), "");
     for (from, to) in [(0.15, 0.3), (0.3, 0.5), (0.5, 0.8)] {
-        let within = move |o: &Outcome| (from..to).contains(&o.gap);
+        let within = move |o: &PairResult| (from..to).contains(&o.gap);
         figure(&format!("both, {from} to {to} s apart, share"), share(&|o| o.both, &within), "");
     }
     figure("takes that pass the gates, share", share(&|o| o.passes, &|_| true), "");

@@ -128,7 +128,7 @@ impl Bend {
         }
         let hand = self.hand.map(|(wrist, way)| (wrist, place.rotate_back(way) * share));
         // How each level of the spine moves a point: the rotations of the levels below, then its own, all shifted with the hips.
-        let mut levels = [Turned { axes: [Vec3::X, Vec3::Y, Vec3::Z], shift }; 4];
+        let mut levels = [SpineTurn { axes: [Vec3::X, Vec3::Y, Vec3::Z], shift }; 4];
         if lean != Vec3::ZERO {
             for k in 0..3 {
                 let turn: Quat = from_vector(lean * SPINE[k].1);
@@ -151,22 +151,22 @@ impl Bend {
 
 /// A rotation and a shift, as columns.
 #[derive(Clone, Copy)]
-struct Turned {
+struct SpineTurn {
     axes: [Vec3; 3],
     shift: Vec3,
 }
 
-impl Turned {
+impl SpineTurn {
     #[inline]
     fn point(&self, p: Vec3) -> Vec3 {
         self.axes[0] * p.x + self.axes[1] * p.y + self.axes[2] * p.z + self.shift
     }
 
     /// A turn about a pivot, then this.
-    fn after(&self, turn: Quat, pivot: Vec3) -> Turned {
-        let flat = Turned { shift: Vec3::ZERO, ..*self };
+    fn after(&self, turn: Quat, pivot: Vec3) -> SpineTurn {
+        let flat = SpineTurn { shift: Vec3::ZERO, ..*self };
         let axes = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| flat.point(turn * axis));
-        Turned { axes, shift: self.point(pivot - turn * pivot) }
+        SpineTurn { axes, shift: self.point(pivot - turn * pivot) }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::warp::area;
 
 /// An edge on a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Leg {
+pub struct PlacedEdge {
     /// The edge.
     pub edge: EdgeIdx,
     /// Path time of its first frame, seconds from now; negative for the edge being played.
@@ -18,7 +18,7 @@ pub struct Leg {
 }
 
 /// Lays edges out one after the other; the first has been played for `now` seconds and its clip is placed at `place`.
-pub fn lay(bodies: &Bodies, edges: &[EdgeIdx], now: f32, place: &PlanarMatrix) -> Vec<Leg> {
+pub fn lay(bodies: &Bodies, edges: &[EdgeIdx], now: f32, place: &PlanarMatrix) -> Vec<PlacedEdge> {
     let mut legs = Vec::with_capacity(edges.len());
     lay_into(bodies, edges.iter().copied(), now, place, &mut legs);
     legs
@@ -30,7 +30,7 @@ pub fn lay_into(
     edges: impl Iterator<Item = EdgeIdx>,
     now: f32,
     place: &PlanarMatrix,
-    legs: &mut Vec<Leg>,
+    legs: &mut Vec<PlacedEdge>,
 ) {
     legs.clear();
     let (mut begins, mut at) = (-now, *place);
@@ -38,13 +38,13 @@ pub fn lay_into(
         if !legs.is_empty() {
             at = at.after(bodies.align(edge));
         }
-        legs.push(Leg { edge, begins, place: at });
+        legs.push(PlacedEdge { edge, begins, place: at });
         begins += bodies.seconds(edge);
     }
 }
 
 /// Continues after the last leg with the first edge of each node, until path time `until`.
-pub fn go_on(bodies: &Bodies, graph: &Graph, until: f32, legs: &mut Vec<Leg>) {
+pub fn go_on(bodies: &Bodies, graph: &Graph, until: f32, legs: &mut Vec<PlacedEdge>) {
     while let Some(last) = legs.last().copied() {
         let begins = last.begins + bodies.seconds(last.edge);
         // Every edge lasts some time, so this ends.
@@ -52,7 +52,7 @@ pub fn go_on(bodies: &Bodies, graph: &Graph, until: f32, legs: &mut Vec<Leg>) {
         if begins >= until || legs.len() > 200 {
             return;
         }
-        legs.push(Leg { edge, begins, place: last.place.after(bodies.align(edge)) });
+        legs.push(PlacedEdge { edge, begins, place: last.place.after(bodies.align(edge)) });
     }
 }
 
@@ -109,7 +109,7 @@ mod tests {
         let mut legs = lay(&bodies, &[stand, sidestep, leap], 0.1, &place);
         let begins: Vec<f32> = legs.iter().map(|l| l.begins).collect();
         assert!((begins[1] - 0.4).abs() < 1e-6 && (begins[2] - 1.4).abs() < 1e-6, "{begins:?}");
-        let pelvis = |leg: &Leg, seconds: f32| leg.place.point(bodies.pelvis(leg.edge, seconds));
+        let pelvis = |leg: &PlacedEdge, seconds: f32| leg.place.point(bodies.pelvis(leg.edge, seconds));
         for (leg, z) in legs.iter().zip([1.0, 1.0, 0.5]) {
             let stands = pelvis(leg, 0.0);
             assert!((Vec3::new(stands.x, 0.0, stands.z) - Vec3::new(3.0, 0.0, z)).length() < 1e-4, "{stands}");

@@ -38,7 +38,7 @@ impl Up {
 }
 
 /// A few dozen frames, evenly over the clip.
-fn looks(clip: &Clip) -> Vec<WorldPose> {
+fn sampled(clip: &Clip) -> Vec<WorldPose> {
     let mut pose = Pose::default();
     let world = |pose: &Pose| {
         let mut world = WorldPose::default();
@@ -46,12 +46,12 @@ fn looks(clip: &Clip) -> Vec<WorldPose> {
         world
     };
     let step = clip.frames().div_ceil(48).max(1);
-    let mut looks = Vec::new();
+    let mut sampled = Vec::new();
     for frame in (0..clip.frames()).step_by(step) {
         clip.pose(FrameIdx(frame as u32), &mut pose);
-        looks.push(world(&pose));
+        sampled.push(world(&pose));
     }
-    looks
+    sampled
 }
 
 fn upward(world: &WorldPose, roles: &Roles) -> Option<Vec3> {
@@ -62,9 +62,9 @@ fn upward(world: &WorldPose, roles: &Roles) -> Option<Vec3> {
 
 /// Mostly people stand: up is the axis nearest to the mean way from feet to head.
 pub(crate) fn up(clip: &Clip, roles: &Roles) -> Found<Up> {
-    let looks = looks(clip);
-    let sum: Vec3 = looks.iter().filter_map(|w| upward(w, roles)).sum();
-    let mean = sum / looks.len().max(1) as f32;
+    let sampled = sampled(clip);
+    let sum: Vec3 = sampled.iter().filter_map(|w| upward(w, roles)).sum();
+    let mean = sum / sampled.len().max(1) as f32;
     let axes = [(mean.x, Up::X), (mean.y, Up::Y), (mean.z, Up::Z)];
     let Some((share, up)) = axes.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)) else {
         return Found::new(Up::Y, 0.0, "nothing to go by");
@@ -78,7 +78,7 @@ pub(crate) fn up(clip: &Clip, roles: &Roles) -> Found<Up> {
     if share < 0.5 {
         return Found::new(Up::Y, 0.4, "the person mostly lies or rolls; +Y is the custom");
     }
-    Found::new(up, share.clamp(0.0, 0.99), format!("from feet to head, mean of {} frames", looks.len()))
+    Found::new(up, share.clamp(0.0, 0.99), format!("from feet to head, mean of {} frames", sampled.len()))
 }
 
 /// The axis that thighs and shins point down when nothing is turned; none where files lay bones along other axes.
@@ -92,7 +92,7 @@ fn legs_hang(skeleton: &Skeleton, roles: &Roles) -> Option<Up> {
 /// Exchanges left and right, of legs and of arms, where the motion says so: toes point forward, knees too, and left is across.
 pub(crate) fn with_sides(clip: &Clip, roles: &Roles) -> Roles {
     let (mut legs, mut arms) = (0.0, 0.0);
-    for world in looks(clip) {
+    for world in sampled(clip) {
         if let Some(left) = leftward(&world, roles) {
             let across = |l: Role, r: Role| match (roles.get(l), roles.get(r)) {
                 (Some(l), Some(r)) => (world.position(l) - world.position(r)).normalize_or_zero().dot(left),

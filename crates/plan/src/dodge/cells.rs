@@ -20,7 +20,7 @@ pub(super) fn key(p: Vec3) -> Option<u32> {
 
 /// A place around which cells are vacated.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ball {
+pub(super) struct RasterBall {
     pub(super) centre: Vec3,
     pub(super) reach: f32,
 }
@@ -36,7 +36,7 @@ impl Bounds {
     const NONE: Bounds = Bounds { low: [EXTENT; 3], high: [-EXTENT; 3] };
 
     /// The cells that a ball may touch.
-    fn of(ball: &Ball) -> Bounds {
+    fn of(ball: &RasterBall) -> Bounds {
         let cell = |v: Vec3| (v / CELL).floor().to_array().map(|v| v as i32);
         let (low, high) = (cell(ball.centre - Vec3::splat(ball.reach)), cell(ball.centre + Vec3::splat(ball.reach)));
         Bounds { low: low.map(|v| v.max(-EXTENT)), high: high.map(|v| v.saturating_add(1).min(EXTENT)) }
@@ -73,7 +73,7 @@ impl Columns {
     }
 
     /// Sets the cells that a ball touches.
-    fn add(&mut self, ball: &Ball, squares: &mut [Vec<f32>; 3]) {
+    fn add(&mut self, ball: &RasterBall, squares: &mut [Vec<f32>; 3]) {
         let own = Bounds::of(ball);
         let centre = ball.centre.to_array();
         for (axis, out) in squares.iter_mut().enumerate() {
@@ -130,7 +130,7 @@ fn set_range(words: &mut [u64], from: usize, to: usize) {
 }
 
 /// The cells that paths vacate, sorted: their keys, and `words` words each with one bit per path.
-pub(super) fn vacated_cells(paths: &[Vec<Ball>], words: usize) -> (Vec<u32>, Vec<u64>) {
+pub(super) fn vacated_cells(paths: &[Vec<RasterBall>], words: usize) -> (Vec<u32>, Vec<u64>) {
     let bounds: Vec<Bounds> =
         paths.iter().map(|balls| balls.iter().fold(Bounds::NONE, |all, b| all.and(&Bounds::of(b)))).collect();
     let whole = bounds.iter().fold(Bounds::NONE, Bounds::and);
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     /// Cell by cell, as the definition says.
-    fn one_by_one(paths: &[Vec<Ball>], words: usize) -> (Vec<u32>, Vec<u64>) {
+    fn one_by_one(paths: &[Vec<RasterBall>], words: usize) -> (Vec<u32>, Vec<u64>) {
         let mut cells = BTreeMap::<u32, Vec<u64>>::new();
         for (number, ball) in paths.iter().enumerate().flat_map(|(n, balls)| balls.iter().map(move |b| (n, b))) {
             let (centre, reach) = (ball.centre, ball.reach);
@@ -223,9 +223,11 @@ mod tests {
         let mut chance = Chance::new(5);
         for (count, wide) in [(0, 1.0), (1, 0.5), (70, 1.5), (3, 9.0), (2, 60.0)] {
             let mut number = |size: f32| (chance.below(100_000) as f32 / 50_000.0 - 1.0) * size;
-            let mut ball =
-                || Ball { centre: Vec3::new(number(wide), number(1.0), number(wide)), reach: 0.25 + number(0.08) };
-            let paths: Vec<Vec<Ball>> = (0..count).map(|n| (0..n % 7).map(|_| ball()).collect()).collect();
+            let mut ball = || RasterBall {
+                centre: Vec3::new(number(wide), number(1.0), number(wide)),
+                reach: 0.25 + number(0.08),
+            };
+            let paths: Vec<Vec<RasterBall>> = (0..count).map(|n| (0..n % 7).map(|_| ball()).collect()).collect();
             let words = paths.len().div_ceil(64);
             assert_eq!(vacated_cells(&paths, words), one_by_one(&paths, words), "{count} paths, {wide} m");
         }

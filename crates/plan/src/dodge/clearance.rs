@@ -5,14 +5,14 @@ use kumite_motion::align::PlanarMatrix;
 
 use super::DodgePlanner;
 use crate::bodies::{Bodies, Row};
-use crate::legs::Leg;
+use crate::legs::PlacedEdge;
 use crate::threat::{STEP, Sphere, Threat};
 use crate::{Bend, Drift, Form, Warp};
 
 /// Buffers that decisions reuse. They carry nothing from one decision to the next.
 #[derive(Clone, Debug, Default)]
 pub struct DodgeScratch {
-    pub(crate) legs: Vec<Leg>,
+    pub(crate) legs: Vec<PlacedEdge>,
     pub(super) stretches: Vec<(f32, f32)>,
     pub(crate) warp: Warp,
     pub(super) rows: [Row; 2],
@@ -204,7 +204,7 @@ pub(super) fn padded_radii(bodies: &Bodies) -> Vec<f32> {
 }
 
 /// The leg shown at path time `u`, searched for from leg `from` on.
-fn leg_at(legs: &[Leg], u: f32, from: usize) -> usize {
+fn leg_at(legs: &[PlacedEdge], u: f32, from: usize) -> usize {
     let mut at = from;
     while legs.get(at + 1).is_some_and(|l| l.begins <= u) {
         at += 1;
@@ -250,7 +250,7 @@ fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut DodgeS
 /// The body at a stage time on a leg, in the frame of the leg's clip.
 pub(crate) fn body_at(
     bodies: &Bodies,
-    legs: &[Leg],
+    legs: &[PlacedEdge],
     warp: &Warp,
     drift: Option<&Drift>,
     time: f32,

@@ -8,7 +8,7 @@
 use kumite_motion::{EdgeIdx, Vec3};
 
 use super::cells::largest_square;
-use crate::legs::Leg;
+use crate::legs::PlacedEdge;
 use crate::threat::{STEP, Threat};
 use crate::{Bodies, Form, Warp};
 
@@ -74,7 +74,7 @@ impl CullingPlanes {
 
     /// Whether an attack certainly hits the body on a leg; in the printed form, whether it touches the union of the leg's edge too often.
     /// Nothing is said of the time before `from`.
-    pub fn hit(&self, leg: &Leg, warp: &Warp, threats: &[Threat], form: Form, from: f32) -> bool {
+    pub fn hit(&self, leg: &PlacedEdge, warp: &Warp, threats: &[Threat], form: Form, from: f32) -> bool {
         let Ok(at) = self.edges.binary_search_by_key(&leg.edge, |e| e.edge) else { return false };
         let planes = &self.edges[at];
         let mut touched = 0;

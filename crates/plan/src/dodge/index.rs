@@ -10,7 +10,7 @@ use kumite_motion::align::PlanarMatrix;
 use kumite_motion::{EdgeIdx, Graph, NodeIdx, Vec3};
 
 use super::candidate_paths::{AvoidancePath, DefenceKind, PathRules, Paths};
-use super::cells::{Ball, CELL, key, vacated_cells};
+use super::cells::{CELL, RasterBall, key, vacated_cells};
 use crate::Bodies;
 use crate::bodies::{DefenceSpan, Row};
 
@@ -145,14 +145,14 @@ impl NodeIndex {
             avoidance.map_or(Vec::new(), |avoidance| {
                 let moved = (0..bodies.spheres().min(128)).filter(|j| avoidance.moved >> j & 1 == 1);
                 // Joins move bodies a few centimetres away from their clips.
-                let ball = |j: usize| Ball {
+                let ball = |j: usize| RasterBall {
                     centre: place.point(avoidance.start.get(j)) - out.middle,
                     reach: bodies.radius(j) + NOMINAL + 0.5 * LOOK + 0.05,
                 };
                 moved.map(ball).collect()
             })
         };
-        let balls: Vec<Vec<Ball>> = out.avoid.list.iter().map(balls).collect();
+        let balls: Vec<Vec<RasterBall>> = out.avoid.list.iter().map(balls).collect();
         (out.keys, out.masks) = vacated_cells(&balls, out.avoid.list.len().div_ceil(64));
         out
     }

@@ -9,7 +9,7 @@ use super::{
     AvoidanceCost, AvoidancePath, DefenceKind, DodgeCounts, DodgeDecision, DodgePlanner, Forecast, Judged, Origin,
     Paths, Running, Situation, Verdict, fit_bend,
 };
-use crate::legs::{Leg, go_on, lay_into, scale, stretches};
+use crate::legs::{PlacedEdge, go_on, lay_into, scale, stretches};
 use crate::threat::{STEP, Threat, ThreatError};
 use crate::{Drift, Form, Warp, block};
 
@@ -103,7 +103,7 @@ impl DodgeSearch {
     pub fn inside(&self, planner: &DodgePlanner<'_>) -> f32 {
         let mut row = planner.bodies.row();
         let (edge, since, place) = self.situation;
-        let now = [Leg { edge, begins: -since, place }];
+        let now = [PlacedEdge { edge, begins: -since, place }];
         let drift = self.running.as_ref().map_or(&self.drift, |r| &r.drift);
         body_at(planner.bodies, &now, &Warp::none(), drift.as_ref(), 0.0, 0, &mut row);
         if let Some(bend) = self.running.as_ref().and_then(|r| r.bend) {
