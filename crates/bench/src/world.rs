@@ -87,31 +87,6 @@ fn scene(kit: &Arc<Kit>, seed: u64) -> Counts {
     let mut counts = Counts::default();
     let shown: Vec<Shown> = shown.into_iter().map(|poses| Shown { from: 0, poses }).collect();
     let cast: Vec<(&Shown, &kumite_motion::library::Library)> = shown.iter().map(|s| (s, &**kit.library())).collect();
-    if std::env::var_os("KUMITE_TELL").is_some() {
-        for flight in &performance.flights {
-            let told: Vec<String> = performance
-                .events
-                .iter()
-                .filter(|e| {
-                    e.who == Some(flight.ball.at)
-                        && e.tick >= flight.ball.thrown
-                        && (e.tick as f32) < flight.end.map_or(0.0, |e| e.1) * TICKS as f32
-                })
-                .filter_map(|e| match &e.kind {
-                    EventKind::Decided { what, why } => Some(format!("{what} ({why})")),
-                    EventKind::Noticed { .. } => Some("noticed".to_owned()),
-                    _ => None,
-                })
-                .collect();
-            eprintln!(
-                "BALL {:?} lead {:.2} {:?}: {}",
-                flight.end.map(|e| e.0),
-                flight.ball.arrives,
-                flight.ball.target,
-                told.join(", ")
-            );
-        }
-    }
     for flight in &performance.flights {
         let Some((outcome, time, _)) = flight.end else { continue };
         counts.balls += 1;
@@ -140,21 +115,6 @@ fn scene(kit: &Arc<Kit>, seed: u64) -> Counts {
     let deepest = |depths: &[f32]| {
         depths.iter().enumerate().filter(|(frame, _)| quiet(*frame)).map(|(_, d)| *d).fold(0.0, f32::max)
     };
-    if std::env::var_os("KUMITE_TELL").is_some() {
-        for (take, clip) in takes.iter().zip(&clips) {
-            let by = overlap::with_obstacles(clip, obstacles).by_frame;
-            let worst = (0..by.len()).filter(|f| quiet(*f)).max_by(|a, b| by[*a].total_cmp(&by[*b]));
-            if let Some(f) = worst.filter(|f| by[*f] > 0.03) {
-                let before = take.starts.iter().rev().find(|s| s.time <= f as f32 / 60.0);
-                eprintln!(
-                    "seed {seed}: {} {:.2} m in something at {:.2} s, leg {before:?}",
-                    clip.name,
-                    by[f],
-                    f as f32 / 60.0
-                );
-            }
-        }
-    }
     let touched = clips.iter().map(|c| deepest(&overlap::with_obstacles(c, obstacles).by_frame)).fold(0.0, f32::max);
     counts.touched = touched;
     counts.overlap = touched.max(deepest(&overlap::of_bodies_by_frame(&clips)));

@@ -250,9 +250,10 @@ pub(crate) struct GraphArgs {
     pub(crate) coverage: Option<PathBuf>,
 }
 
-/// Play a scene: characters wander through their library's graph
+/// Play a scene: characters wander, walk to goals and dodge what is thrown at them
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
+  kumite play scene.toml --why
   kumite play scene.toml -o take.html -o take.glb
   kumite play scene.toml -o take.png --json
 
@@ -268,8 +269,8 @@ pub(crate) struct PlayArgs {
     #[arg(value_name = "SCENE.toml", value_hint = ValueHint::FilePath)]
     pub(crate) scene: PathBuf,
 
-    /// File to write, format by ending: .glb .bvh .html .png .gif .json; may be given several times
-    #[arg(short, long, required = true, value_name = "TAKE", value_hint = ValueHint::FilePath)]
+    /// File to write, format by ending: .glb .bvh .html .png .gif .json; may be given several times. Without one the outcome is only printed
+    #[arg(short, long, value_name = "TAKE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Vec<PathBuf>,
 
     /// Say what was decided and why

@@ -390,6 +390,9 @@ fn a_ball_is_dodged_and_written() {
     std::fs::write(folder.join("scene.toml"), scene).unwrap();
     let played = json(&kumite(&folder, &["play", "scene.toml", "-o", "p.json", "--json"]));
     assert_eq!(played["throws"][0]["outcome"], "dodged", "{played}");
+    // Without a file to write the outcome is still told, by name.
+    let told = String::from_utf8(kumite(&folder, &["play", "scene.toml"]).stdout).unwrap();
+    assert!(told.starts_with("Ana: 3.0 s") && told.contains("ball at Ana: dodged"), "{told}");
     let counted = json(&kumite(&folder, &["dodge", "--trials", "40", "--seed", "2", "--json"]));
     for key in ["trials", "threatening", "avoidable", "avoided", "from_index", "agreed", "before_edge_end", "adapted"] {
         assert!(counted[key].is_u64(), "{key}: {counted}");

@@ -64,12 +64,9 @@ fn play() -> Result<(Map<String, Value>, Vec<String>), String> {
     let mut scenes: Vec<PathBuf> =
         std::fs::read_dir(root().join("scenes")).map_err(|e| e.to_string())?.flatten().map(|e| e.path()).collect();
     scenes.sort();
-    let folder = target().join("proof");
-    std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
-    let take = folder.join("take.json").display().to_string();
     for scene in scenes {
         let name = scene.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-        let words = ["play", &scene.display().to_string(), "-o", &take];
+        let words = ["play", &scene.display().to_string()];
         let characters = ask(&words, "/characters")?;
         let hashes: Vec<&str> =
             characters.as_array().into_iter().flatten().filter_map(|c| c["hash"].as_str()).collect();

@@ -35,8 +35,6 @@ const AGAIN: f32 = 0.5;
 /// A touch that somebody has to react to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Blow {
-    /// Who was hit.
-    pub who: CharacterId,
     /// What was hit.
     pub part: Role,
     /// From where the ball came, as a direction in the world.
@@ -207,7 +205,7 @@ impl Turn<'_> {
         let kit = self.kit;
         let Some(as_fighter) = kit.as_fighter(playing) else { return };
         // Whether the walk itself is met is seen by walking a copy.
-        if !crate::dodge_referee::threatening(self.character(), &[], attacks).first.is_some_and(|_| true) {
+        if crate::dodge_referee::threatening(self.character(), &[], attacks).first.is_none() {
             return;
         }
         let mut fighter = self.character().clone();

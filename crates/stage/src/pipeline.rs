@@ -164,7 +164,7 @@ impl Pipeline {
                 let blocked = member.answers.iter().any(|a| a.ball == *id && a.guard.is_some_and(guards));
                 let outcome = if blocked { BallOutcome::Blocked } else { BallOutcome::Hit };
                 if !blocked {
-                    member.blow = Some(Blow { who, part, along: (way[1] - way[0]).normalize_or(Vec3::NEG_Z) });
+                    member.blow = Some(Blow { part, along: (way[1] - way[0]).normalize_or(Vec3::NEG_Z) });
                 }
                 let at = way[0].lerp(way[1], time);
                 let kind = EventKind::BallEnded { ball: *id, outcome, part: Some(part), at };
