@@ -83,6 +83,11 @@ impl Inertia {
         self.seconds
     }
 
+    /// What it is made of: per moving joint an offset in metres, per joint one as a rotation vector, and how fast each grows at first.
+    pub fn offsets(&self) -> [&[(Vec3, Vec3)]; 2] {
+        [&self.translations, &self.rotations]
+    }
+
     /// Adds what is left of the offset to the new motion's pose, `since` seconds after the join. After the end the pose stays exactly as it is.
     pub fn apply(&self, since: f32, pose: &mut Pose) {
         if since >= self.seconds {

@@ -75,6 +75,11 @@ impl Warp {
         self.scale
     }
 
+    /// What it is made of: path seconds and stage seconds per path second, straight in between, 1 outside. Empty if nothing is scaled.
+    pub fn corners(&self) -> Vec<(f32, f32)> {
+        self.knots.iter().map(|knot| (knot.u, knot.w)).collect()
+    }
+
     /// Whether a stage time is past all scaling.
     pub fn ended(&self, t: f32) -> bool {
         self.knots.last().is_none_or(|k| t >= k.t)

@@ -70,15 +70,15 @@ pub struct Character {
     /// Lays the clip's own place over the stage.
     placement: Planar,
     /// The join in progress, and how long ago it began.
-    join: Option<(Inertia, f32)>,
+    pub(crate) join: Option<(Inertia, f32)>,
     /// Whether that join, or one that it leads out of, is not the graph's.
     foreign: bool,
     pace: Option<Pace>,
     /// The bend in progress, and how long ago its plan was committed.
-    bend: Option<(Bend, f32)>,
-    feet: Feet,
+    pub(crate) bend: Option<(Bend, f32)>,
+    pub(crate) feet: Feet,
     /// Motion, join and bend, without feet: what a new plan is joined from, now and a tick ago.
-    base: [Pose; 2],
+    pub(crate) base: [Pose; 2],
     pose: Pose,
     world: WorldPose,
     contacts: Contacts,
@@ -96,42 +96,10 @@ pub(crate) struct JoinPoses {
     pub(crate) since: f32,
 }
 
-/// From stage time to path time, both since a decision.
-#[derive(Clone, Debug)]
-enum Timing {
-    Warp(Warp),
-    /// Path seconds after each tick; afterwards time runs as it does.
-    Ticks(Vec<f32>),
-}
-
-impl Timing {
-    /// Path seconds at a stage time, and path seconds per stage second there.
-    fn at(&self, time: f32) -> (f32, f32) {
-        match self {
-            Timing::Warp(warp) => warp.at(time),
-            Timing::Ticks(ticks) => {
-                let tick = (time * TICKS as f32).round() as usize;
-                let path = |tick: usize| tick.checked_sub(1).and_then(|k| ticks.get(k)).copied();
-                match (path(tick), path(tick.saturating_sub(1))) {
-                    (Some(now), before) => (now, (now - before.unwrap_or(0.0)) * TICKS as f32),
-                    _ => (ticks.last().map_or(time, |last| last + time - ticks.len() as f32 * TICK), 1.0),
-                }
-            }
-        }
-    }
-
-    fn ended(&self, time: f32) -> bool {
-        match self {
-            Timing::Warp(warp) => warp.ended(time),
-            Timing::Ticks(ticks) => time >= ticks.len() as f32 * TICK,
-        }
-    }
-}
-
 /// The speed of a plan.
 #[derive(Clone, Debug)]
 struct Pace {
-    timing: Timing,
+    warp: Warp,
     /// Since it was committed, stage seconds.
     time: f32,
     /// And path seconds.
@@ -245,12 +213,6 @@ impl Character {
         self.commit(Plan { warp: warp.clone(), bend, ..Plan::edges(layer, edges) });
     }
 
-    /// Plays these edges after the current one, so far along them after each tick from now: path seconds.
-    pub fn follow_schedule(&mut self, edges: &[EdgeIdx], ticks: Vec<f32>) {
-        self.follow(edges, &Warp::none(), None);
-        self.pace = Some(Pace { timing: Timing::Ticks(ticks), time: 0.0, path: 0.0 });
-    }
-
     /// Whether a plan is still being carried out.
     pub fn following(&self) -> bool {
         !self.legs.is_empty() || self.pace.is_some() || self.bend.is_some()
@@ -264,9 +226,14 @@ impl Character {
     /// What is left of its change of speed, from now.
     pub(crate) fn warp(&self) -> Warp {
         match &self.pace {
-            Some(Pace { timing: Timing::Warp(warp), time, .. }) => warp.later(*time),
-            _ => Warp::none(),
+            Some(Pace { warp, time, .. }) => warp.later(*time),
+            None => Warp::none(),
         }
+    }
+
+    /// Its change of speed as committed, and how long ago that was, seconds.
+    pub(crate) fn pace(&self) -> (Option<&Warp>, f32) {
+        self.pace.as_ref().map_or((None, 0.0), |pace| (Some(&pace.warp), pace.time))
     }
 
     /// The join in progress, unless it is just the graph's. It is laid over the motion as that is now.
@@ -308,8 +275,7 @@ impl Character {
             self.placement = self.placement.after(&leg.join.map_or(Planar::IDENTITY, |j| j.0));
             self.playing = Playing { layer: leg.layer, edge: leg.edge, since: leg.enter };
         }
-        let timing = Timing::Warp(plan.warp);
-        self.rate = timing.at(0.0).1;
+        self.rate = plan.warp.at(0.0).1;
         if faded || leaves.is_some() {
             let blend = leaves.and_then(|leg| leg.join).map_or(JOIN, |j| j.1);
             let (mut new, mut later) = (Pose::default(), Pose::default());
@@ -320,7 +286,7 @@ impl Character {
             self.foreign = true;
         }
         self.legs = legs;
-        self.pace = Some(Pace { timing, time: 0.0, path: 0.0 });
+        self.pace = Some(Pace { warp: plan.warp, time: 0.0, path: 0.0 });
         self.bend = plan.bend.map(|bend| (bend, 0.0));
     }
 
@@ -335,7 +301,7 @@ impl Character {
         let mut gone = TICK;
         if let Some(pace) = &mut self.pace {
             pace.time += TICK;
-            let (path, rate) = pace.timing.at(pace.time);
+            let (path, rate) = pace.warp.at(pace.time);
             gone = path - pace.path;
             pace.path = path;
             self.rate = rate;
@@ -370,7 +336,7 @@ impl Character {
         if self.bend.as_ref().is_some_and(|(bend, time)| bend.over(*time)) {
             self.bend = None;
         }
-        if self.legs.is_empty() && self.bend.is_none() && self.pace.as_ref().is_some_and(|p| p.timing.ended(p.time)) {
+        if self.legs.is_empty() && self.bend.is_none() && self.pace.as_ref().is_some_and(|p| p.warp.ended(p.time)) {
             self.pace = None;
             self.rate = 1.0;
         }

@@ -180,8 +180,8 @@ fn enumerate(defence: &Defence, trial: &Trial, scratch: &mut DodgeScratch) -> (f
 
 /// Mean distance between the body's spheres in the take and in undisturbed playback when the ball arrives, metres.
 fn displacement(trial: &Trial, decision: &DodgeDecision) -> Option<f64> {
-    let moved = dodge_referee::played(&trial.character, decision, &trial.ahead, trial.lead);
-    let stayed = dodge_referee::undisturbed(&trial.character, &trial.ahead, trial.lead);
+    let moved = dodge_referee::shown(&trial.character, Some(decision), &trial.ahead, trial.lead);
+    let stayed = dodge_referee::shown(&trial.character, None, &trial.ahead, trial.lead);
     let (a, b) = (moved.frames.last()?, stayed.frames.last()?);
     let mean = a.iter().zip(b).map(|(p, q)| (*p - *q).length()).sum::<f32>() / a.len().max(1) as f32;
     Some(f64::from(mean))

@@ -1,6 +1,13 @@
-//! A slow and obvious judge of dodges. It plays what was decided on a copy of the character, because outcomes are those of the frames that are
-//! shown, looks at the body each 1/240 s, and tries every path there is, at speeds it works out itself. Of the planner it shares the
-//! words and the spheres of the body; not where it thinks bodies are, its candidates, costs, time warps or distances.
+//! A slow and obvious judge of dodges. It looks at the body each 1/240 s, in the frames that the stage shows and in frames of its own, which it
+//! works out from the decision's numbers (`replay`, with its own time warp, joins and bend), and says how far the two are apart. It also tries
+//! every path there is, at speeds it works out itself.
+//!
+//! Shared with the planner: words and the spheres of the body; not where it thinks bodies are, its candidates, costs or distances. Shared with
+//! the stage: clips, graph, forward kinematics, joint limits, and planted feet (`replay` says why); not warps, joins, bends or limbs that reach.
+
+mod bend;
+mod replay;
+mod schedule;
 
 use std::sync::Arc;
 
@@ -8,12 +15,14 @@ use kumite_motion::graph::EdgeIdx;
 use kumite_motion::library::Library;
 use kumite_motion::rotation::nlerp;
 use kumite_motion::{Pose, Role, SpanKind, Vec3, WorldPose, fk};
-use kumite_plan::Threat;
 use kumite_plan::dodge::{DodgeDecision, Forecast};
+use kumite_plan::{Leg, Threat, Warp};
 
+use self::replay::{Replay, Script};
+use self::schedule::Schedule;
 use crate::{Character, TICKS};
 
-/// Looks in a second.
+/// Samples of a body in a second.
 pub const SAMPLES_PER_SECOND: u32 = 240;
 
 /// Where all spheres of the body are, each 1/[`SAMPLES_PER_SECOND`] s from the moment of the decision.
@@ -25,7 +34,24 @@ pub struct BodySamples {
     parts: Vec<Role>,
 }
 
-/// What a film shows.
+impl BodySamples {
+    fn new(library: &Library, frames: Vec<Vec<Vec3>>) -> BodySamples {
+        let spheres = library.spheres();
+        BodySamples {
+            frames,
+            radii: spheres.iter().map(|s| s.radius).collect(),
+            parts: spheres.iter().map(|s| s.part).collect(),
+        }
+    }
+
+    /// Farthest that a sphere is from where another has it at the same time, metres.
+    pub fn strays(&self, other: &BodySamples) -> f32 {
+        let pairs = self.frames.iter().zip(&other.frames).flat_map(|(a, b)| a.iter().zip(b));
+        pairs.map(|(p, q)| (*p - *q).length()).fold(0.0, f32::max)
+    }
+}
+
+/// How near an attack comes to a sampled body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seen {
     /// Least distance of attack and body, metres; negative is the depth.
@@ -34,53 +60,90 @@ pub struct Seen {
     pub first: Option<(f32, Role)>,
 }
 
-/// A decision played on a copy of a character for some seconds, as it will be shown; `ahead` is what it would play otherwise.
-pub fn played(character: &Character, decision: &DodgeDecision, ahead: &[EdgeIdx], seconds: f32) -> BodySamples {
+/// What the stage shows: a decision, or else what it would play anyway, on a copy of a character for some seconds. `ahead` is what it would play
+/// otherwise.
+pub fn shown(character: &Character, decision: Option<&DodgeDecision>, ahead: &[EdgeIdx], seconds: f32) -> BodySamples {
     let mut copy = character.clone();
-    // What is being carried out goes on if there is nothing to do.
-    if decision.forecast != Forecast::Clear || !copy.following() {
+    if let Some(decision) = decision.filter(|d| replaces(character, d)) {
         copy.follow(&decision.edges, &decision.warp, decision.bend);
     }
-    samples(copy, if decision.edges.is_empty() { ahead } else { &[] }, seconds)
-}
-
-/// What it would play otherwise.
-pub fn undisturbed(character: &Character, ahead: &[EdgeIdx], seconds: f32) -> BodySamples {
-    samples(character.clone(), ahead, seconds)
-}
-
-/// Plays on for some seconds: what it follows, then `ahead`, then as the graph goes on by itself.
-fn samples(mut copy: Character, ahead: &[EdgeIdx], seconds: f32) -> BodySamples {
-    let mut queue = ahead.iter().copied();
+    let mut queue = after_plan(decision, ahead).iter().copied();
     let library = Arc::clone(copy.library());
-    let spheres = library.spheres();
-    let place = |pose: &Pose, world: &mut WorldPose| -> Vec<Vec3> {
-        fk::pose(library.skeleton(), pose, world);
-        spheres.iter().map(|s| world.point(s.joint, s.offset)).collect()
-    };
     let mut world = WorldPose::default();
-    let mut frames = vec![place(copy.pose(), &mut world)];
+    let mut centres = |pose: &Pose| -> Vec<Vec3> {
+        fk::pose(library.skeleton(), pose, &mut world);
+        library.spheres().iter().map(|s| world.point(s.joint, s.offset)).collect()
+    };
+    let mut frames = vec![centres(copy.pose())];
     for _ in 0..(seconds * TICKS as f32).ceil() as u32 {
         let before = copy.pose().clone();
         copy.step(|_, next| queue.next().filter(|e| next.contains(e)).unwrap_or(next[0]));
-        let mut half = copy.pose().clone();
-        for (q, p) in half.rotations.iter_mut().zip(&before.rotations) {
-            *q = nlerp(*p, *q, 0.5);
-        }
-        for (t, p) in half.translations.iter_mut().zip(&before.translations) {
-            *t = 0.5 * (*t + *p);
-        }
-        frames.push(place(&half, &mut world));
-        frames.push(place(copy.pose(), &mut world));
+        frames.push(centres(&half_way(&before, copy.pose())));
+        frames.push(centres(copy.pose()));
     }
-    BodySamples {
-        frames,
-        radii: spheres.iter().map(|s| s.radius).collect(),
-        parts: spheres.iter().map(|s| s.part).collect(),
+    BodySamples::new(&library, frames)
+}
+
+/// What [`shown`] should give, as the referee works it out.
+pub fn replayed(
+    character: &Character,
+    decision: Option<&DodgeDecision>,
+    ahead: &[EdgeIdx],
+    seconds: f32,
+) -> BodySamples {
+    let ahead = after_plan(decision, ahead);
+    let script = match decision.filter(|d| replaces(character, d)) {
+        Some(decision) => Script {
+            legs: legs(character, &decision.edges),
+            ahead,
+            schedule: Schedule::of_corners(&decision.warp.corners()),
+            past: 0.0,
+            bend: decision.bend.map(|bend| (bend, 0.0)),
+            replaces: true,
+        },
+        None => {
+            let (warp, past) = character.pace();
+            Script {
+                legs: character.legs().iter().copied().collect(),
+                ahead,
+                schedule: Schedule::of_corners(&warp.map(Warp::corners).unwrap_or_default()),
+                past,
+                bend: character.bend,
+                replaces: false,
+            }
+        }
+    };
+    replay(character, script, seconds)
+}
+
+fn replay(character: &Character, script: Script<'_>, seconds: f32) -> BodySamples {
+    let replay = Replay::new(character, script, seconds);
+    BodySamples::new(character.library(), replay.frames(character.pose(), seconds))
+}
+
+/// What is being carried out goes on if there is nothing to do.
+fn replaces(character: &Character, decision: &DodgeDecision) -> bool {
+    decision.forecast != Forecast::Clear || !character.following()
+}
+
+/// A decision without edges leaves what is played as it is.
+fn after_plan<'a>(decision: Option<&DodgeDecision>, ahead: &'a [EdgeIdx]) -> &'a [EdgeIdx] {
+    if decision.is_none_or(|d| d.edges.is_empty()) { ahead } else { &[] }
+}
+
+fn legs(character: &Character, edges: &[EdgeIdx]) -> Vec<Leg> {
+    edges.iter().map(|edge| Leg::whole(character.playing().layer, *edge)).collect()
+}
+
+/// The pose half way between two neighbours.
+fn half_way(a: &Pose, b: &Pose) -> Pose {
+    Pose {
+        translations: a.translations.iter().zip(&b.translations).map(|(p, q)| 0.5 * (*q + *p)).collect(),
+        rotations: a.rotations.iter().zip(&b.rotations).map(|(p, q)| nlerp(*p, *q, 0.5)).collect(),
     }
 }
 
-/// Where an attack's sphere is; `None` before and after its way.
+/// Where an attack's sphere is; `None` before it sets out and after it has arrived.
 fn attack_at(sphere: &kumite_plan::threat::Sphere, time: f32) -> Option<Vec3> {
     let at = (time - sphere.start) * 60.0;
     if at < -1e-3 {
@@ -103,7 +166,7 @@ fn apart(a: [Vec3; 2], b: [Vec3; 2]) -> f64 {
     (c[0] * c[0] + c[1] * c[1] + c[2] * c[2]).sqrt()
 }
 
-/// Looks at every pair of spheres between every two looks.
+/// Measures every pair of spheres between every two samples.
 pub fn look(samples: &BodySamples, threats: &[Threat]) -> Seen {
     let mut seen = Seen { least: f32::INFINITY, first: None };
     for (k, pair) in samples.frames.windows(2).enumerate() {
@@ -126,29 +189,47 @@ pub fn look(samples: &BodySamples, threats: &[Threat]) -> Seen {
 /// How a decision turned out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ruling {
-    /// On the final frames.
+    /// In the frames that are shown or in the referee's own, whichever come nearer to the attack.
     pub seen: Seen,
-    /// Whether nothing was touched.
+    /// Whether nothing was touched in either.
     pub avoided: bool,
     /// Whether the guard was touched before anything else.
     pub blocked: bool,
+    /// Farthest that the stage shows a sphere from where the referee has it, metres.
+    pub strays: f32,
 }
 
-/// Plays a decision and judges it.
+/// Judges a decision, played on a copy of the character.
 pub fn judge(character: &Character, decision: &DodgeDecision, ahead: &[EdgeIdx], threats: &[Threat]) -> Ruling {
-    let seconds = threats.iter().map(Threat::ends).fold(0.0, f32::max) + 0.1;
-    let seen = look(&played(character, decision, ahead, seconds), threats);
+    judge_shown(&shown(character, Some(decision), ahead, until_over(threats)), character, decision, ahead, threats)
+}
+
+/// Judges what is shown of a decision.
+pub fn judge_shown(
+    shown: &BodySamples,
+    character: &Character,
+    decision: &DodgeDecision,
+    ahead: &[EdgeIdx],
+    threats: &[Threat],
+) -> Ruling {
+    let own = replayed(character, Some(decision), ahead, until_over(threats));
+    let [seen_own, seen_shown] = [&own, shown].map(|samples| look(samples, threats));
+    let seen = if seen_own.least < seen_shown.least { seen_own } else { seen_shown };
     let blocked = match (decision.block, seen.first) {
         (Some(block), Some((_, part))) => part == block.wrist || Some(part) == block.wrist.parent(),
         _ => false,
     };
-    Ruling { seen, avoided: seen.first.is_none(), blocked }
+    Ruling { seen, avoided: seen.first.is_none(), blocked, strays: own.strays(shown) }
+}
+
+/// Seconds until every attack has passed.
+fn until_over(threats: &[Threat]) -> f32 {
+    threats.iter().map(Threat::ends).fold(0.0, f32::max) + 0.1
 }
 
 /// Whether undisturbed playback is hit.
 pub fn threatening(character: &Character, ahead: &[EdgeIdx], threats: &[Threat]) -> Seen {
-    let seconds = threats.iter().map(Threat::ends).fold(0.0, f32::max) + 0.1;
-    look(&undisturbed(character, ahead, seconds), threats)
+    look(&shown(character, None, ahead, until_over(threats)), threats)
 }
 
 /// One path of the exhaustive search that avoids.
@@ -298,15 +379,15 @@ impl Exhaustive {
             let wanted = wanted.filter(|s| *s > 0.0 && s.max(1.0 / s) <= TIME);
             let on_time = (attack - centre).abs() <= 0.5 * (active.1 - active.0);
             let Some(scale) = wanted.or(on_time.then_some(1.0)) else { continue };
-            let schedule = Schedule::new(&stretches, scale, to.max(centre) + 1.0);
-            let seconds = threats.iter().map(Threat::ends).fold(0.0, f32::max) + 0.1;
-            let seconds = seconds.max(schedule.when(to) + 0.05);
-            let mut copy = character.clone();
-            copy.follow_schedule(path, schedule.ticks(seconds + 0.1));
-            let samples = samples(copy, &[], seconds);
+            let schedule = Schedule::of_stretches(&stretches, scale, RAMP, to.max(centre) + 1.0);
+            let span_shown = (schedule.when(from), schedule.when(to));
+            let seconds = until_over(threats).max(span_shown.1 + 0.05);
+            let legs = legs(character, path);
+            let script = Script { legs, ahead: &[], schedule, past: 0.0, bend: None, replaces: true };
+            let samples = replay(character, script, seconds);
             let seen = look(&samples, threats);
             if seen.first.is_none() {
-                let terms = cost(&samples, threats, (schedule.when(from), schedule.when(to)), seen.least);
+                let terms = cost(&samples, threats, span_shown, seen.least);
                 let cost = terms + scale.max(1.0 / scale) / TIME;
                 found.push(Found { edges: path.to_vec(), cost, clearance: seen.least });
             }
@@ -314,63 +395,7 @@ impl Exhaustive {
     }
 }
 
-/// From path seconds to stage seconds, added up in small steps: adjustable stretches last `scale` times as long, with ramps at their ends.
-struct Schedule {
-    /// Stage seconds after each step of the path.
-    times: Vec<f32>,
-}
-
-/// Steps of a path in a second.
-const STEPS: f32 = 1000.0;
-
-impl Schedule {
-    fn new(stretches: &[(f32, f32)], scale: f32, until: f32) -> Schedule {
-        // How much of the scale counts at a path second: a trapezoid over each stretch.
-        let weight = |u: f32| {
-            let inside = stretches.iter().map(|(from, to)| (u - from).min(to - u) / RAMP.min(0.5 * (to - from)));
-            inside.fold(0.0, f32::max).min(1.0)
-        };
-        let mut time = 0.0f64;
-        let mut times = vec![0.0];
-        for step in 0..(until.max(0.0) * STEPS) as usize {
-            let middle = (step as f32 + 0.5) / STEPS;
-            time += f64::from(1.0 + (scale - 1.0) * weight(middle)) / f64::from(STEPS);
-            times.push(time as f32);
-        }
-        Schedule { times }
-    }
-
-    /// Stage second at which a path second is shown; outside the path time runs as it does.
-    fn when(&self, u: f32) -> f32 {
-        let last = self.times.len() - 1;
-        let at = u * STEPS;
-        if at <= 0.0 {
-            return u;
-        }
-        let k = at as usize;
-        if k >= last {
-            return self.times[last] + u - last as f32 / STEPS;
-        }
-        self.times[k] + (self.times[k + 1] - self.times[k]) * (at - k as f32)
-    }
-
-    /// Path seconds after each tick.
-    fn ticks(&self, seconds: f32) -> Vec<f32> {
-        let (mut k, last) = (0, self.times.len() - 1);
-        let mut at = |time: f32| {
-            while k < last && self.times[k + 1] < time {
-                k += 1;
-            }
-            if k == last {
-                return last as f32 / STEPS + time - self.times[last];
-            }
-            (k as f32 + (time - self.times[k]) / (self.times[k + 1] - self.times[k])) / STEPS
-        };
-        (1..=(seconds * TICKS as f32).ceil() as u32).map(|tick| at(tick as f32 / TICKS as f32)).collect()
-    }
-}
-
-/// e_avoidance + e_body on a film: small steps along the attack's way.
+/// e_avoidance + e_body of a sampled body, in small steps along the attack's way.
 fn cost(samples: &BodySamples, threats: &[Threat], span: (f32, f32), least: f32) -> f32 {
     let look = |t: f32| ((t.max(0.0) * SAMPLES_PER_SECOND as f32).round() as usize).min(samples.frames.len() - 1);
     let start = &samples.frames[look(span.0)];
@@ -416,7 +441,7 @@ mod tests {
 
     /// By hand: a ball of 10 cm at 10 m/s along x, 5 cm beside a sphere of 20 cm, touches when their middles are 30 cm apart.
     #[test]
-    fn looks_are_what_a_hand_computes() {
+    fn distances_are_what_a_hand_computes() {
         let ball = Ball { from: Vec3::new(-5.0, 1.0, 0.0), velocity: Vec3::X * 10.0, radius: 0.1, falls: false };
         let threats = [Threat::ball(&ball, 0.5).unwrap()];
         let hit = look(&standing(0.05), &threats);
@@ -427,7 +452,7 @@ mod tests {
         assert!((miss.least - 0.04).abs() < 1e-3 && miss.first.is_none(), "{miss:?}");
     }
 
-    /// At 60 m/s a ball moves a quarter of a metre between looks; it must not pass through a sphere of 5 cm.
+    /// At 60 m/s a ball moves a quarter of a metre between samples; it must not pass through a sphere of 5 cm.
     #[test]
     fn nothing_tunnels() {
         let ball = Ball { from: Vec3::new(-30.03, 1.0, 0.0), velocity: Vec3::X * 60.0, radius: 0.02, falls: false };
