@@ -187,6 +187,11 @@ impl Character {
         &self.pose
     }
 
+    /// Motion, join and bend, before feet are planted.
+    pub fn base(&self) -> &Pose {
+        &self.base[0]
+    }
+
     /// Where its joints are.
     pub fn world(&self) -> &WorldPose {
         &self.world
