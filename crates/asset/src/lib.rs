@@ -8,10 +8,10 @@
 //!
 //! | section | version | contents |
 //! |---|---|---|
-//! | `library` | 2 | the library that fights: length of the records (u64), records ([`v2`], postcard), rows of all clips (f32, little-endian) |
-//! | `walk` | 1 | the library that walks, if there is one: the same with other records ([`walk`]), without rows that `library` has |
+//! | `library` | 3 | length of the records (u64), records ([`v3`], postcard), rows of all clips (f32, little-endian) |
 //!
-//! Sections of other names are left out. Files of versions 1 and 2 have one checksum and no table, and hold a `library` only.
+//! Sections of other names are left out. Files of versions 1 and 2 have one checksum and no table, and records of their version. Records before
+//! version 3 know fighters only.
 //! Bodies, path index, culling planes and the tables to walk with are not in the file: they are made from it in less than half a second, and are larger than
 //! all the rest.
 //!
@@ -22,7 +22,7 @@
 
 pub mod v1;
 pub mod v2;
-pub mod walk;
+pub mod v3;
 
 use kumite_motion::library::Library;
 use kumite_motion::{Clip, LANES};
@@ -40,18 +40,8 @@ const ROW: usize = NAME + 4 + 8 + 8;
 /// The version that is written.
 pub const VERSION: u32 = 3;
 
-/// Sections that are known, with the newest version of each.
-const LIBRARY: (&str, u32) = ("library", 2);
-const WALK: (&str, u32) = ("walk", 1);
-
-/// What a bundle holds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Bundle {
-    /// The library that fights.
-    pub library: Library,
-    /// The library that walks, of the same skeleton.
-    pub walk: Option<Library>,
-}
+/// The section that is known, with its newest version.
+const LIBRARY: (&str, u32) = ("library", 3);
 
 /// What is in a file, without reading it all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,14 +139,9 @@ fn records<'a, T: DeserializeOwned>(section: &str, body: &'a [u8]) -> Result<(T,
     Ok((postcard::from_bytes(parts.0).map_err(|e| nonsense(section, e))?, parts.1))
 }
 
-/// A bundle as bytes.
-pub fn write(bundle: &Bundle) -> Result<Vec<u8>, BundleError> {
-    let library = &bundle.library;
-    let mut sections = vec![(LIBRARY, body(LIBRARY.0, &v2::LibraryRecord::from(library), library.clips().iter())?)];
-    if let Some(walk) = &bundle.walk {
-        let (record, own) = walk::WalkRecord::of(walk, library).map_err(|e| nonsense(WALK.0, e))?;
-        sections.push((WALK, body(WALK.0, &record, own.into_iter())?));
-    }
+/// A library as the bytes of a bundle.
+pub fn write(library: &Library) -> Result<Vec<u8>, BundleError> {
+    let sections = [(LIBRARY, body(LIBRARY.0, &v3::LibraryRecord::from(library), library.clips().iter())?)];
     let mut table = Vec::with_capacity(ROW * sections.len());
     for ((name, version), body) in &sections {
         let mut padded = [0; NAME];
@@ -212,7 +197,7 @@ fn split(bytes: &[u8]) -> Result<(u32, Vec<Unread<'_>>), BundleError> {
         name: name.to_owned(),
         version,
         bytes: body.len() as u64,
-        known: [LIBRARY.0, WALK.0].contains(&name),
+        known: name == LIBRARY.0,
     };
     if version < 3 {
         return Ok((version, vec![(section(LIBRARY.0, version, rest), rest, long(bytes, 24))]));
@@ -249,38 +234,29 @@ pub fn contents(bytes: &[u8]) -> Result<Contents, BundleError> {
     Ok(Contents { version, sections: sections.into_iter().map(|s| s.0).collect() })
 }
 
-/// A bundle from bytes.
-pub fn read(bytes: &[u8]) -> Result<Bundle, BundleError> {
+/// The library of a bundle.
+pub fn read(bytes: &[u8]) -> Result<Library, BundleError> {
     let (_, sections) = split(bytes)?;
-    let find = |(name, newest): (&str, u32)| {
-        let Some((section, body, checksum)) = sections.iter().find(|s| s.0.name == name) else { return Ok(None) };
-        if xxh3_64(body) != *checksum {
-            return Err(BundleError::Damaged { part: format!("section `{name}`") });
-        }
-        if section.version == 0 || section.version > newest {
-            let section_version = section.version;
-            return Err(BundleError::SectionVersion { section: name.to_owned(), found: section_version, newest });
-        }
-        Ok(Some((section.version, *body)))
-    };
-    let (version, body) = find(LIBRARY)?.ok_or_else(|| nonsense(LIBRARY.0, "it is missing"))?;
-    let library = match version {
+    let (name, newest) = LIBRARY;
+    let found = sections.iter().find(|s| s.0.name == name);
+    let (section, body, checksum) = found.ok_or_else(|| nonsense(name, "it is missing"))?;
+    if xxh3_64(body) != *checksum {
+        return Err(BundleError::Damaged { part: format!("section `{name}`") });
+    }
+    let library = match section.version {
         1 => {
-            let (record, rows) = records::<v1::LibraryRecord>(LIBRARY.0, body)?;
+            let (record, rows) = records::<v1::LibraryRecord>(name, body)?;
+            record.into_library(rows, &[], |_| Ok(()))
+        }
+        2 => {
+            let (record, rows) = records::<v2::LibraryRecord>(name, body)?;
+            record.into_library(rows, &[])
+        }
+        3 => {
+            let (record, rows) = records::<v3::LibraryRecord>(name, body)?;
             record.into_library(rows)
         }
-        _ => {
-            let (record, rows) = records::<v2::LibraryRecord>(LIBRARY.0, body)?;
-            record.into_library(rows)
-        }
+        found => return Err(BundleError::SectionVersion { section: name.to_owned(), found, newest }),
     };
-    let library = library.map_err(|why| nonsense(LIBRARY.0, why))?;
-    let walk = match find(WALK)? {
-        None => None,
-        Some((_, body)) => {
-            let (record, rows) = records::<walk::WalkRecord>(WALK.0, body)?;
-            Some(record.into_library(rows, &library).map_err(|why| nonsense(WALK.0, why))?)
-        }
-    };
-    Ok(Bundle { library, walk })
+    library.map_err(|why| nonsense(name, why))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kumite_motion::align::Planar;
-use kumite_motion::graph::{ClipIdx, Edge, Graph, Join, Node, NodeIdx, SpanRef};
+use kumite_motion::graph::{ClipIdx, Edge, Graph, Join, Layer, Node, NodeIdx, SpanRef};
 use kumite_motion::library::Library;
 use kumite_motion::{
     Clip, Contacts, FrameIdx, Joint, JointIdx, LANES, Quat, Role, Skeleton, Span, SpanKind, Vec2, Vec3,
@@ -147,40 +147,27 @@ impl From<&Clip> for ClipRecord {
 }
 
 /// Rows of a clip, as it keeps them.
-pub(crate) type Rows = Vec<[f32; LANES]>;
+type Rows = Vec<[f32; LANES]>;
 
-/// Takes the rows of clip after clip from bytes.
-pub(crate) struct RowReader<'a> {
-    /// What is left.
-    pub(crate) bytes: &'a [u8],
-}
-
-impl RowReader<'_> {
-    /// The rows of the next clip.
-    pub(crate) fn take(&mut self, clip: &ClipRecord, skeleton: &Skeleton) -> Result<Rows, String> {
-        let stride = 4 * skeleton.len() + 3 * skeleton.movers().len();
-        let wanted = (clip.frames as usize).div_ceil(LANES).saturating_mul(stride * LANES * 4);
-        let (own, others) = self.bytes.split_at_checked(wanted).ok_or("rows are missing")?;
-        self.bytes = others;
-        let rows = own.as_chunks::<{ 4 * LANES }>().0.iter().map(|row| {
-            let mut out = [0.0f32; LANES];
-            for (value, four) in out.iter_mut().zip(row.as_chunks::<4>().0) {
-                *value = f32::from_le_bytes(*four);
-            }
-            out
-        });
-        Ok(rows.collect())
-    }
-
-    /// Nothing may be left.
-    pub(crate) fn finish(self) -> Result<(), String> {
-        if self.bytes.is_empty() { Ok(()) } else { Err("there are rows of no clip".to_owned()) }
-    }
+/// Takes the rows of a clip from the bytes that are left.
+fn take_rows(bytes: &mut &[u8], clip: &ClipRecord, skeleton: &Skeleton) -> Result<Rows, String> {
+    let stride = 4 * skeleton.len() + 3 * skeleton.movers().len();
+    let wanted = (clip.frames as usize).div_ceil(LANES).saturating_mul(stride * LANES * 4);
+    let (own, others) = bytes.split_at_checked(wanted).ok_or("rows are missing")?;
+    *bytes = others;
+    let rows = own.as_chunks::<{ 4 * LANES }>().0.iter().map(|row| {
+        let mut out = [0.0f32; LANES];
+        for (value, four) in out.iter_mut().zip(row.as_chunks::<4>().0) {
+            *value = f32::from_le_bytes(*four);
+        }
+        out
+    });
+    Ok(rows.collect())
 }
 
 impl LibraryRecord {
     /// The skeleton of all clips.
-    pub(crate) fn skeleton(&self) -> Result<Arc<Skeleton>, String> {
+    fn skeleton(&self) -> Result<Arc<Skeleton>, String> {
         let joints: Vec<Joint> = (self.joints.iter())
             .map(|j| Joint {
                 name: j.name.clone(),
@@ -194,38 +181,39 @@ impl LibraryRecord {
         Ok(Arc::new(Skeleton::new(&joints).map_err(|e| e.to_string())?))
     }
 
-    /// With the rows of all clips, one after the other.
-    pub(crate) fn into_library(self, rows: &[u8]) -> Result<Library, String> {
-        let skeleton = self.skeleton()?;
-        let mut rows = RowReader { bytes: rows };
-        let library = self.into_library_with(&skeleton, |_, clip| rows.take(clip, &skeleton), |_| Ok(()))?;
-        rows.finish()?;
-        Ok(library)
-    }
-
-    /// With the rows that `rows` gives for each clip, and `more` applied to the clips before the library is made.
-    pub(crate) fn into_library_with(
+    /// With the rows of all clips, one after the other, and `more` applied to the clips before the library is made. `walks` says which edges
+    /// are for walkers; none if it is empty.
+    pub(crate) fn into_library(
         self,
-        skeleton: &Arc<Skeleton>,
-        mut rows: impl FnMut(usize, &ClipRecord) -> Result<Rows, String>,
+        mut rows: &[u8],
+        walks: &[bool],
         more: impl FnOnce(&mut [Clip]) -> Result<(), String>,
     ) -> Result<Library, String> {
+        let skeleton = self.skeleton()?;
         let mut clips = Vec::with_capacity(self.clips.len());
-        for (index, record) in self.clips.into_iter().enumerate() {
-            let rows = rows(index, &record)?;
-            clips.push(record.into_clip(skeleton, rows)?);
+        for record in self.clips {
+            let rows = take_rows(&mut rows, &record, &skeleton)?;
+            clips.push(record.into_clip(&skeleton, rows)?);
+        }
+        if !rows.is_empty() {
+            return Err("there are rows of no clip".to_owned());
         }
         more(&mut clips)?;
         let nodes = self.nodes.into_iter().map(|(c, f)| Node { clip: ClipIdx(c), frame: FrameIdx(f) }).collect();
         let edges = self
             .edges
             .into_iter()
-            .map(|e| {
+            .enumerate()
+            .map(|(index, e)| {
                 let join = e.entry.map(|(blend, align, distance)| Join { blend, align: to_planar(align), distance });
                 let range = (ClipIdx(e.clip), FrameIdx(e.first), FrameIdx(e.last));
                 let displacement = to_planar(e.displacement);
                 let spans = e.spans.into_iter().map(|(span, whole)| SpanRef { span, whole }).collect();
-                (Edge::new(NodeIdx(e.from), NodeIdx(e.to), range, join, e.seconds, displacement), spans)
+                let mut edge = Edge::new(NodeIdx(e.from), NodeIdx(e.to), range, join, e.seconds, displacement);
+                if walks.get(index) == Some(&true) {
+                    edge.layer = Layer::Walk;
+                }
+                (edge, spans)
             })
             .collect();
         let graph = Graph::new(nodes, edges).map_err(|e| e.to_string())?;

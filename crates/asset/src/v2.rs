@@ -1,12 +1,10 @@
 //! Version 2 of the records: version 1, and the blows of attacks.
 
-use std::sync::Arc;
-
 use kumite_motion::library::Library;
-use kumite_motion::{Direction, Height, Role, Skeleton, Strike, StrikeKind};
+use kumite_motion::{Direction, Height, Role, Strike, StrikeKind};
 use serde::{Deserialize, Serialize};
 
-use crate::v1::{self, RowReader, Rows};
+use crate::v1;
 
 /// [`Library`].
 #[derive(Debug, Serialize, Deserialize)]
@@ -82,23 +80,10 @@ impl From<&Library> for LibraryRecord {
 }
 
 impl LibraryRecord {
-    /// With the rows of all clips, one after the other.
-    pub(crate) fn into_library(self, rows: &[u8]) -> Result<Library, String> {
-        let skeleton = self.base.skeleton()?;
-        let mut rows = RowReader { bytes: rows };
-        let library = self.into_library_with(&skeleton, |_, clip| rows.take(clip, &skeleton))?;
-        rows.finish()?;
-        Ok(library)
-    }
-
-    /// With the rows that `rows` gives for each clip.
-    pub(crate) fn into_library_with(
-        self,
-        skeleton: &Arc<Skeleton>,
-        rows: impl FnMut(usize, &v1::ClipRecord) -> Result<Rows, String>,
-    ) -> Result<Library, String> {
+    /// With the rows of all clips, one after the other. `walks` says which edges are for walkers; none if it is empty.
+    pub(crate) fn into_library(self, rows: &[u8], walks: &[bool]) -> Result<Library, String> {
         let strikes = self.strikes;
-        self.base.into_library_with(skeleton, rows, |clips| {
+        self.base.into_library(rows, walks, |clips| {
             if strikes.len() != clips.len() || strikes.iter().zip(&*clips).any(|(s, c)| s.len() != c.spans.len()) {
                 return Err("strikes of other spans".to_owned());
             }

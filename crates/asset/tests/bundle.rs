@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-use kumite_asset::{Bundle, BundleError, contents, read, write};
+use kumite_asset::{BundleError, contents, read, write};
 use kumite_keying::embedded;
 use kumite_motion::align::Planar;
 use kumite_motion::graph::{ClipIdx, Edge, Graph, Join, Node, NodeIdx, SpanRef};
 use kumite_motion::library::Library;
-use kumite_motion::{Clip, FrameIdx};
+use kumite_motion::{Clip, FrameIdx, Layer};
 
 /// Clips, each played whole and then again.
 fn looped(clips: Vec<Clip>) -> Library {
@@ -27,13 +27,13 @@ fn looped(clips: Vec<Clip>) -> Library {
     library
 }
 
-/// The embedded motions; and three of them, one under another name, with one more to walk with.
-fn bundle() -> Bundle {
+/// The embedded motions for fighters; three of them, one under another name, and one more for walkers.
+fn library() -> Library {
     let clips = embedded::clips().unwrap();
-    let mut walk = clips[..3].to_vec();
-    walk[1].name += " again";
-    walk.extend(embedded::walks().unwrap().into_iter().take(1));
-    Bundle { library: looped(clips), walk: Some(looped(walk)) }
+    let mut walks = clips[..3].to_vec();
+    walks[1].name += " again";
+    walks.extend(embedded::walks().unwrap().into_iter().take(1));
+    looped(clips).with_walks(&looped(walks)).unwrap()
 }
 
 /// A file of version 2, which has no sections.
@@ -63,26 +63,21 @@ fn names(bytes: &[u8]) -> Vec<(String, bool)> {
 
 #[test]
 fn what_goes_in_comes_out() {
-    let bundle = bundle();
-    let bytes = write(&bundle).unwrap();
-    assert_eq!(read(&bytes).unwrap(), bundle);
+    let library = library();
+    assert_eq!(library.clips_of(Layer::Walk).len(), 4);
+    assert_eq!(library.clips().len(), embedded::clips().unwrap().len() + 2, "clips of both layers are there once");
+    let bytes = write(&library).unwrap();
+    assert_eq!(read(&bytes).unwrap(), library);
     assert_eq!(write(&read(&bytes).unwrap()).unwrap(), bytes);
-    assert_eq!(names(&bytes), [("library".to_owned(), true), ("walk".to_owned(), true)]);
-    let fights = Bundle { walk: None, ..bundle.clone() };
-    let alone = write(&fights).unwrap();
-    assert_eq!(read(&alone).unwrap(), fights);
-    // Only the rows of the clip that the library does not have are added.
-    let frames = |l: &Library, clip: usize| l.clips()[clip].rows().len() * 32;
-    let added = bytes.len() - alone.len();
-    assert!(added < frames(bundle.walk.as_ref().unwrap(), 3) + 8000, "{added} bytes");
+    assert_eq!(names(&bytes), [("library".to_owned(), true)]);
 }
 
 #[test]
 fn older_files_are_read() {
-    let library = bundle().library;
+    let library = library().only(Layer::Fight).unwrap();
     let bytes = version_2(&library);
     assert_eq!(contents(&bytes).unwrap().version, 2);
-    assert_eq!(read(&bytes).unwrap(), Bundle { library, walk: None });
+    assert_eq!(read(&bytes).unwrap(), library);
     let mut bad = bytes.clone();
     bad[1000] ^= 1;
     assert_eq!(read(&bad).unwrap_err(), BundleError::Damaged { part: "section `library`".into() });
@@ -90,16 +85,16 @@ fn older_files_are_read() {
 
 #[test]
 fn unknown_sections_are_left_out() {
-    let bundle = bundle();
-    let more = with_section(&write(&bundle).unwrap(), b"onsets\0\0\0\0\0\0", 1, b"whatever");
-    assert_eq!(read(&more).unwrap(), bundle);
-    assert_eq!(names(&more)[2], ("onsets".to_owned(), false));
+    let library = library();
+    let more = with_section(&write(&library).unwrap(), b"onsets\0\0\0\0\0\0", 1, b"whatever");
+    assert_eq!(read(&more).unwrap(), library);
+    assert_eq!(names(&more)[1], ("onsets".to_owned(), false));
 }
 
 #[test]
 fn every_damaged_byte_is_noticed() {
-    let bytes = write(&bundle()).unwrap();
-    for at in (0..bytes.len()).step_by(bytes.len() / 500).chain(0..96) {
+    let bytes = write(&library()).unwrap();
+    for at in (0..bytes.len()).step_by(bytes.len() / 500).chain(0..64) {
         let mut bad = bytes.clone();
         bad[at] ^= 1;
         assert!(read(&bad).is_err(), "byte {at}");
@@ -111,8 +106,7 @@ fn every_damaged_byte_is_noticed() {
 
 #[test]
 fn errors_say_what_to_do() {
-    let bundle = bundle();
-    let bytes = write(&bundle).unwrap();
+    let bytes = write(&library()).unwrap();
     assert_eq!(read(b"HIERARCHY\nROOT Hips").unwrap_err(), BundleError::NotABundle);
     let mut newer = bytes.clone();
     newer[8] = 9;
@@ -120,27 +114,30 @@ fn errors_say_what_to_do() {
     assert!(text.contains("version 9") && text.contains("bake it again"), "{text}");
     let text = read(&bytes[..bytes.len() - 1]).unwrap_err().to_string();
     assert!(text.contains("cut"), "{text}");
-    for (at, part) in [(40, "table of sections"), (96 + 9, "section `library`"), (bytes.len() - 1, "section `walk`")] {
+    for (at, part) in [(40, "table of sections"), (64 + 9, "section `library`"), (bytes.len() - 1, "section `library`")]
+    {
         let mut bad = bytes.clone();
         bad[at] ^= 1;
         let text = read(&bad).unwrap_err().to_string();
         assert!(text.contains(part) && text.contains("bake it again"), "{text}");
     }
-    let alone = write(&Bundle { walk: None, ..bundle }).unwrap();
-    let text = read(&with_section(&alone, b"walk\0\0\0\0\0\0\0\0", 7, b"")).unwrap_err().to_string();
-    assert!(text.contains("`walk`") && text.contains("version 7") && text.contains("bake it again"), "{text}");
-    let text = read(&with_section(&alone, b"walk\0\0\0\0\0\0\0\0", 1, b"")).unwrap_err().to_string();
-    assert!(text.contains("`walk`: it is too short"), "{text}");
-    let text = read(&with_section(&alone, b"library\0\0\0\0\0", 1, b"")).unwrap_err().to_string();
+    let text = read(&with_section(&bytes, b"library\0\0\0\0\0", 1, b"")).unwrap_err().to_string();
     assert!(text.contains("twice"), "{text}");
+    let alone =
+        [&b"KUMITE\r\n"[..], &3u32.to_le_bytes(), &[0; 12], &xxhash_rust::xxh3::xxh3_64(b"").to_le_bytes()].concat();
+    let text = read(&alone).unwrap_err().to_string();
+    assert!(text.contains("`library`: it is missing"), "{text}");
+    let text = read(&with_section(&alone, b"library\0\0\0\0\0", 7, b"")).unwrap_err().to_string();
+    assert!(text.contains("`library`") && text.contains("version 7") && text.contains("bake it again"), "{text}");
+    let text = read(&with_section(&alone, b"library\0\0\0\0\0", 3, b"")).unwrap_err().to_string();
+    assert!(text.contains("`library`: it is too short"), "{text}");
 }
 
 #[test]
 fn ten_minutes_load_in_a_moment() {
-    let bundle = Bundle { walk: None, ..bundle() };
-    let library = &bundle.library;
+    let library = library();
     let seconds: f32 = library.clips().iter().map(|c| c.seconds()).sum();
-    let bytes = write(&bundle).unwrap();
+    let bytes = write(&library).unwrap();
     let start = std::time::Instant::now();
     let rounds = 5;
     for _ in 0..rounds {

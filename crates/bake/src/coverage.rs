@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use kumite_motion::align::Planar;
 use kumite_motion::library::Library;
 use kumite_motion::volume::{self, Sphere};
-use kumite_motion::{Clip, EdgeIdx, FrameIdx, NodeIdx, Pose, Role, SpanKind, Vec2, Vec3, WorldPose, fk};
+use kumite_motion::{Clip, EdgeIdx, FrameIdx, Layer, NodeIdx, Pose, Role, SpanKind, Vec2, Vec3, WorldPose, fk};
 
 use crate::graph::{LabelLoss, Lost, Report, UNBROKEN, keeps};
 use crate::repair::{NO_WAY, Repaired, is_bridge};
@@ -65,7 +65,7 @@ fn farthest(library: &Library, start: NodeIdx, towards: Vec2, horizon: f32) -> f
     while !open.is_empty() {
         let mut next: Vec<(NodeIdx, Planar, f32)> = Vec::new();
         for (node, at, time) in &open {
-            for edge in graph.leaving(*node) {
+            for edge in graph.leaving(*node, Layer::Fight) {
                 let edge = graph.edge(edge);
                 let left = horizon - time;
                 if edge.seconds <= left {

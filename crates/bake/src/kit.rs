@@ -1,4 +1,4 @@
-//! From clips to both libraries that characters need: the one that fights, and the one that walks.
+//! From clips to the library that characters play: two graphs over one table of clips, merged.
 
 use kumite_motion::Clip;
 use kumite_motion::library::Library;
@@ -14,7 +14,7 @@ pub struct Ingredients {
     pub name: String,
     /// Credits, one line each.
     pub attribution: Vec<String>,
-    /// Clips of the library that fights; those that go somewhere are walked with too.
+    /// Clips for fighters; those that go somewhere are walked with too.
     pub clips: Vec<Clip>,
     /// More clips to walk with. Fighters have no use for them.
     pub walks: Vec<Clip>,
@@ -22,23 +22,29 @@ pub struct Ingredients {
     pub repair: RepairConfig,
 }
 
-/// Both libraries, and what became of their clips.
+/// A library, and what became of its clips.
 #[derive(Clone, Debug)]
 pub struct BakedKit {
-    /// The library that fights.
+    /// For the run time, with both layers of its graph.
+    pub library: Library,
+    /// How the layer for fighters was made; its own library is in `library`.
     pub fight: Baked,
-    /// The library that walks, or why there is none.
+    /// How the one for walkers was made, or why there is none.
     pub walk: Result<Baked, BakeError>,
 }
 
-/// Makes both libraries. Same clips, same libraries, on any number of threads.
+/// Makes both layers. Same clips, same library, on any number of threads.
 pub fn bake_kit(from: Ingredients) -> Result<BakedKit, BakeError> {
     let (fight, walks) = bake_fight(from)?;
     let walk = bake_walk(&fight.library, walks);
-    Ok(BakedKit { fight, walk })
+    let library = match &walk {
+        Ok(walk) => fight.library.clone().with_walks(&walk.library).map_err(BakeError::Library)?,
+        Err(_) => fight.library.clone(),
+    };
+    Ok(BakedKit { library, fight, walk })
 }
 
-/// Makes the library that fights, and leaves the clips that are for walking only.
+/// Makes the layer for fighters, and leaves the clips that are for walking only.
 pub fn bake_fight(from: Ingredients) -> Result<(Baked, Vec<Clip>), BakeError> {
     let config = BakeConfig { repair: Some(from.repair), ..BakeConfig::default() };
     let mut baked = bake(&from.name, from.clips, &config)?;
@@ -46,7 +52,7 @@ pub fn bake_fight(from: Ingredients) -> Result<(Baked, Vec<Clip>), BakeError> {
     Ok((baked, from.walks))
 }
 
-/// Makes the library that walks; `walks` are clips that the one that fights does not have.
+/// Makes the layer for walkers; `walks` are clips that the one for fighters does not have.
 pub fn bake_walk(fight: &Library, walks: Vec<Clip>) -> Result<Baked, BakeError> {
     let mut baked = walking(fight, walks, &WalkingConfig { mirror: true, ..WalkingConfig::default() })?;
     baked.library.attribution.clone_from(&fight.attribution);

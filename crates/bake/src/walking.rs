@@ -1,11 +1,11 @@
-//! The library that paths are planned on: the motions of a library that go somewhere, joined densely.
+//! The layer of a library's graph that paths are planned on: the motions of a library that go somewhere, joined densely.
 //!
 //! Chen and Steed's graph has a clip for a node and 9,066 transitions for 1,091 frames; the graph that fighters play has a dozen ways out
 //! of a pose that is left twice a second. Here a path may leave its clip nearly anywhere, and every join is rehearsed as usual.
 
 use kumite_motion::library::Library;
 use kumite_motion::mirror::Mirror;
-use kumite_motion::{Clip, Roles, SpanKind};
+use kumite_motion::{Clip, Layer, Roles, SpanKind};
 
 use crate::graph::GraphConfig;
 use crate::library::{BakeConfig, BakeError, Baked, bake};
@@ -65,18 +65,22 @@ pub fn walking(library: &Library, more: Vec<Clip>, config: &WalkingConfig) -> Re
     join(&library.name, clips, config)
 }
 
-/// Joins a mirrored walking library anew, without the mirror images.
-pub fn unmirrored(walk: &Library, config: &WalkingConfig) -> Result<Baked, BakeError> {
-    let clips = walk.clips()[..walk.clips().len() / 2].to_vec();
-    join(&walk.name, clips, &WalkingConfig { mirror: false, ..config.clone() })
+/// Joins the motions of a library's walkers anew, without their mirror images.
+pub fn unmirrored(library: &Library, config: &WalkingConfig) -> Result<Baked, BakeError> {
+    let walks = library.clips_of(Layer::Walk);
+    let clips = walks.into_iter().map(|clip| library.clip(clip)).filter(|clip| !clip.name.ends_with(MIRRORED));
+    join(&library.name, clips.cloned().collect(), &WalkingConfig { mirror: false, ..config.clone() })
 }
+
+/// What the names of mirror images end with.
+const MIRRORED: &str = " mirrored";
 
 /// Joins clips; mirror images come after all of them, in the same order.
 fn join(name: &str, mut clips: Vec<Clip>, config: &WalkingConfig) -> Result<Baked, BakeError> {
     if config.mirror {
         let image = |clip: &Clip| {
             let mut image = Mirror::by_roles(clip.skeleton(), &Roles::canonical()).clip(clip)?;
-            image.name += " mirrored";
+            image.name += MIRRORED;
             Ok(image)
         };
         let images: Vec<Clip> = clips.iter().map(image).collect::<Result<_, _>>().map_err(BakeError::Mirror)?;
@@ -90,5 +94,7 @@ fn join(name: &str, mut clips: Vec<Clip>, config: &WalkingConfig) -> Result<Bake
         target_gap_seconds: config.target_gap_seconds,
         ..GraphConfig::default()
     };
-    bake(name, clips, &BakeConfig { transitions, graph, repair: None })
+    let mut baked = bake(name, clips, &BakeConfig { transitions, graph, repair: None })?;
+    baked.library = baked.library.in_layer(Layer::Walk);
+    Ok(baked)
 }

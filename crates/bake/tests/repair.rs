@@ -13,7 +13,7 @@ use kumite_bake::judge::judge;
 use kumite_bake::library::{BakeConfig, Baked, bake};
 use kumite_bake::repair::{RepairConfig, is_bridge, seconds_until, synthetic_share};
 use kumite_motion::anatomy::Anatomy;
-use kumite_motion::{EdgeIdx, NodeIdx, Roles, SpanKind, Vec2};
+use kumite_motion::{EdgeIdx, Layer, NodeIdx, Roles, SpanKind, Vec2};
 use kumite_stage::{Chance, Character, Quality, Take};
 
 const ACTIONS: [SpanKind; 3] = [SpanKind::Attack, SpanKind::Avoid, SpanKind::Block];
@@ -84,8 +84,9 @@ fn embedded_motions_follow_each_other() {
     for &one in &motions {
         let ends: Vec<NodeIdx> = edges().filter(|e| shows(*e, one)).map(|e| graph.edge(e).to).collect();
         for &other in &motions {
-            let next =
-                |node: NodeIdx| graph.leaving(node).any(|e| shows(e, other) || graph.after(e).any(|f| shows(f, other)));
+            let next = |node: NodeIdx| {
+                graph.leaving(node, Layer::Fight).any(|e| shows(e, other) || graph.after(e).any(|f| shows(f, other)))
+            };
             pairs += 1;
             if ends.iter().any(|n| next(*n)) {
                 follow += 1;

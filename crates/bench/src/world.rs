@@ -36,11 +36,8 @@ struct Counts {
 
 /// The kit of the embedded library, with walks.
 pub(crate) fn kit() -> Option<Arc<Kit>> {
-    let library = Arc::new(kumite_captures::library("embedded")?.library);
-    let more = kumite_keying::embedded::walks().ok()?;
-    let config = kumite_bake::walking::WalkingConfig { mirror: true, ..Default::default() };
-    let walking = kumite_bake::walking::walking(&library, more, &config).ok()?;
-    let walker = Walker::new(Arc::new(walking.library), Some(&Default::default()));
+    let library = Arc::new(kumite_captures::whole_library("embedded")?);
+    let walker = Walker::new(Arc::clone(&library), Some(&Default::default()));
     Some(Arc::new(Kit::new(Defence::new(library, DodgeConfig::default()), Some(walker))))
 }
 

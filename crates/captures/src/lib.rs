@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kumite_bake::kit::{Ingredients, bake_fight};
+use kumite_bake::kit::{Ingredients, bake_fight, bake_kit};
 use kumite_bake::library::Baked;
 use kumite_bake::manifest::{self, Header};
 use kumite_bake::prepare::prepare;
@@ -16,6 +16,7 @@ use kumite_bake::repair::RepairConfig;
 use kumite_bake::understand;
 use kumite_formats::bvh;
 use kumite_keying::embedded;
+use kumite_motion::library::Library;
 use kumite_motion::{Clip, humanoid};
 
 /// Says that a test did not run, or ran on less, for want of something: a line on standard output, and one in the file that the
@@ -124,4 +125,12 @@ pub fn clips(name: &str) -> Option<Vec<Clip>> {
 /// Where they do not make one.
 pub fn library(name: &str) -> Option<Baked> {
     Some(bake_fight(ingredients(name)?).unwrap_or_else(|e| panic!("{name}: {e}")).0)
+}
+
+/// A library with both of its layers, fighters' and walkers'; `None` where its captures are not there.
+///
+/// # Panics
+/// As [`library`].
+pub fn whole_library(name: &str) -> Option<Library> {
+    Some(bake_kit(ingredients(name)?).unwrap_or_else(|e| panic!("{name}: {e}")).library)
 }

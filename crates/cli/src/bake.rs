@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use indicatif::ProgressBar;
-use kumite_asset::{Bundle, BundleError};
+use kumite_asset::BundleError;
 use kumite_bake::graph::{self, LabelLoss, Lost, UNBROKEN, keeps};
 use kumite_bake::kit::{self, Ingredients};
 use kumite_bake::manifest::{self, ClipEntry, Header, Manifest};
@@ -13,6 +13,7 @@ use kumite_bake::prepare::{PrepareError, prepare};
 use kumite_bake::repair::{self, RepairConfig, Repaired};
 use kumite_bake::walking::{self, WalkingConfig};
 use kumite_keying::embedded;
+use kumite_motion::Layer;
 use kumite_motion::library::Library;
 use kumite_motion::{Clip, humanoid};
 use serde_json::{Value, json};
@@ -35,14 +36,13 @@ pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> CliResult<Report> {
     let building = building.elapsed().as_secs_f64();
     let (baked, walk) = (kit.fight, kit.walk.ok());
     let pairs = baked.transitions.pairs + walk.as_ref().map_or(0, |w| w.transitions.pairs);
-    let bundle = Bundle { library: baked.library, walk: walk.map(|w| w.library) };
     let failed = |e: BundleError| Failure::bad(e.to_string()).in_file(&args.output);
-    let bytes = kumite_asset::write(&bundle).map_err(failed)?;
+    let bytes = kumite_asset::write(&kit.library).map_err(failed)?;
     let sections: Vec<String> =
         kumite_asset::contents(&bytes).map_err(failed)?.sections.into_iter().map(|s| s.name).collect();
     output::write(&args.output, &bytes)?;
-    let library = &bundle.library;
-    let walk = bundle.walk.as_ref().map(|w| (w.clips().len(), w.graph().edges().len()));
+    let library = &baked.library;
+    let walk = walk.map(|w| (w.library.clips().len(), w.library.graph().edges().len()));
     let frames: usize = library.clips().iter().map(Clip::frames).sum();
     let seconds: f32 = library.clips().iter().map(Clip::seconds).sum();
     let (nodes, edges) = (library.graph().nodes().len(), library.graph().edges().len());
@@ -92,43 +92,47 @@ pub(crate) struct BakeNotes {
 pub(crate) struct Loaded {
     /// As the user named it.
     name: String,
-    /// The library that fights.
+    /// Fighters can play it; walkers may not, see [`Loaded::with_walks`].
     pub(crate) library: Arc<Library>,
-    walk: Walk,
+    walks: Walks,
 }
 
-/// The library that walks.
-enum Walk {
-    /// It was in the bundle.
-    Loaded(Arc<Library>),
-    /// It is baked if it is asked for: from the library that fights, and these clips.
+/// What walkers play.
+enum Walks {
+    /// It is in the library.
+    There,
+    /// It is baked if it is asked for: from the clips that fighters play, and these.
     Clips(Vec<Clip>),
-    /// The bundle has none.
-    Missing { file_version: u32 },
+    /// The bundle has none; the version of its section.
+    Missing(u32),
 }
+
+/// Bundles hold what walkers play since this version of their section.
+const WALKS_SINCE: u32 = 3;
 
 impl Loaded {
-    /// The library that walks.
-    pub(crate) fn walk(&self) -> CliResult<Arc<Library>> {
-        match &self.walk {
-            Walk::Loaded(walk) => Ok(Arc::clone(walk)),
-            Walk::Clips(more) => {
+    /// The library with what walkers play.
+    pub(crate) fn with_walks(&self) -> CliResult<Arc<Library>> {
+        match &self.walks {
+            Walks::There => Ok(Arc::clone(&self.library)),
+            Walks::Clips(more) => {
                 let baked = kit::bake_walk(&self.library, more.clone()).map_err(|e| self.cannot_walk(&e))?;
-                Ok(Arc::new(baked.library))
+                let library = Library::clone(&self.library).with_walks(&baked.library);
+                Ok(Arc::new(library.map_err(|e| self.cannot_walk(&e))?))
             }
-            Walk::Missing { file_version } if *file_version < kumite_asset::VERSION => {
-                Err(self.cannot_walk(&format!("bundles of version {file_version} hold none; `kumite bake` it again")))
+            Walks::Missing(version) if *version < WALKS_SINCE => {
+                Err(self.cannot_walk(&format!("bundles of version {version} hold none; `kumite bake` it again")))
             }
-            Walk::Missing { .. } => {
+            Walks::Missing(_) => {
                 Err(self.cannot_walk(&"`kumite bake` found none in its manifest that walk, run or stand"))
             }
         }
     }
 
-    /// As [`Loaded::walk`] without mirror images, which are never stored apart: baked now.
-    pub(crate) fn walk_unmirrored(&self) -> CliResult<Arc<Library>> {
-        let walk = self.walk()?;
-        let baked = walking::unmirrored(&walk, &WalkingConfig::default()).map_err(|e| self.cannot_walk(&e))?;
+    /// Its walkers alone, without mirror images, which are never stored apart: baked now.
+    pub(crate) fn unmirrored_walks(&self) -> CliResult<Arc<Library>> {
+        let library = self.with_walks()?;
+        let baked = walking::unmirrored(&library, &WalkingConfig::default()).map_err(|e| self.cannot_walk(&e))?;
         Ok(Arc::new(baked.library))
     }
 
@@ -157,7 +161,11 @@ pub(crate) fn load_with_notes(
     let (loaded, notes) = match named(name, Path::new(""))? {
         Named::BuiltIn => fight(name, built_in()?, Path::new(name))?,
         Named::Manifest(path) => fight(name, from_manifest(&path, data, progress)?, &path)?,
-        Named::Bundle(_) => return Ok((load(name, Path::new(""), data, progress)?.library, None)),
+        Named::Bundle(path) => {
+            let library = load(name, Path::new(""), data, progress)?.library;
+            let fights = library.only(Layer::Fight).map_err(|e| Failure::bad(e.to_string()).in_file(&path))?;
+            return Ok((Arc::new(fights), None));
+        }
     };
     Ok((loaded.library, Some(notes)))
 }
@@ -187,28 +195,26 @@ fn named(name: &str, beside: &Path) -> CliResult<Named> {
     }
 }
 
-/// Both libraries of a bundle.
+/// The library of a bundle.
 fn unpack(name: &str, bytes: &[u8], path: &Path, progress: &Progress) -> CliResult<Loaded> {
     let failed = |e: BundleError| Failure::bad(e.to_string()).in_file(path);
     let contents = kumite_asset::contents(bytes).map_err(failed)?;
-    let bundle = kumite_asset::read(bytes).map_err(failed)?;
+    let library = Arc::new(kumite_asset::read(bytes).map_err(failed)?);
     for section in contents.sections.iter().filter(|s| !s.known && !progress.quiet) {
         let text = format!("{}: section `{}` is left out: this program does not know it", path.display(), section.name);
         crate::print_error(&text);
     }
-    let walk = match bundle.walk {
-        Some(walk) => Walk::Loaded(Arc::new(walk)),
-        None => Walk::Missing { file_version: contents.version },
-    };
-    Ok(Loaded { name: name.to_owned(), library: Arc::new(bundle.library), walk })
+    let version = contents.sections.iter().filter(|s| s.known).map(|s| s.version).max().unwrap_or_default();
+    let walks = if library.clips_of(Layer::Walk).is_empty() { Walks::Missing(version) } else { Walks::There };
+    Ok(Loaded { name: name.to_owned(), library, walks })
 }
 
-/// Bakes the library that fights.
+/// Bakes what fighters play.
 fn fight(name: &str, from: Ingredients, path: &Path) -> CliResult<(Loaded, BakeNotes)> {
     let (baked, more) = kit::bake_fight(from).map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
     let notes = BakeNotes { report: baked.report, repaired: baked.repaired };
     let (name, library) = (name.to_owned(), Arc::new(baked.library));
-    Ok((Loaded { name, library, walk: Walk::Clips(more) }, notes))
+    Ok((Loaded { name, library, walks: Walks::Clips(more) }, notes))
 }
 
 /// What the built-in library is made from.

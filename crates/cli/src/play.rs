@@ -8,8 +8,8 @@ use kumite_formats::{bvh, gltf};
 use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Clip, Roles, Vec3};
 use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times};
+use kumite_plan::Leg;
 use kumite_plan::dodge::DodgeConfig;
-use kumite_plan::{Layer, Leg};
 use kumite_stage::scene::{self, Scene};
 use kumite_stage::{BallOutcome, Event, EventKind, Flight, Kit, Performance, TICKS, Take, jerk_ratio, overlap};
 use serde_json::{Value, json};
@@ -64,11 +64,10 @@ pub(crate) struct Played {
 
 /// Plays a scene from its first tick to its last.
 pub(crate) fn play(scene: &Scene, seed: u64, loaded: &Loaded) -> CliResult<Played> {
-    let library = &loaded.library;
     let walks = scene.character.iter().any(|a| a.goal.is_some());
     let walker = if walks { Some(walk::walker_of(loaded, true)?) } else { None };
-    let clips = walker.iter().flat_map(|w| w.library().clips()).chain(library.clips());
-    let names: Vec<&str> = clips.map(|c| c.name.as_str()).collect();
+    let library = walker.as_ref().map_or(&loaded.library, |walker| walker.library());
+    let names: Vec<&str> = library.clips().iter().map(|c| c.name.as_str()).collect();
     for character in &scene.character {
         if let Some(clip) = character.begin.as_ref().filter(|clip| !names.contains(&clip.as_str())) {
             let all = names.join(", ");
@@ -76,7 +75,7 @@ pub(crate) fn play(scene: &Scene, seed: u64, loaded: &Loaded) -> CliResult<Playe
             return Err(Failure::bad(message).key("begin").found(clip.clone()).allowed(all));
         }
     }
-    let kit = Arc::new(Kit::new(dodge::defence(Arc::clone(library), DodgeConfig::default()), walker));
+    let kit = Arc::new(Kit::new(dodge::defence(Arc::clone(library), DodgeConfig::default()), walker.clone()));
     let (ops, ticks) = scene.ops(seed);
     let performance = Performance::play(&[Arc::clone(&kit)], &ops, ticks);
     let takes = performance.takes().map_err(|e| Failure::bad(e.to_string()))?;
@@ -91,10 +90,7 @@ impl Played {
 
     /// The clip a leg plays, by name.
     fn clip(&self, leg: &Leg) -> &str {
-        let library = match (leg.layer, self.kit.walker()) {
-            (Layer::Walk, Some(walker)) => walker.library(),
-            _ => self.kit.library(),
-        };
+        let library = self.kit.library();
         &library.clip(library.graph().edge(leg.edge).clip).name
     }
 }
@@ -205,7 +201,6 @@ fn to_json(scene: &Scene, played: &Played, seconds: f64) -> Value {
                 .iter()
                 .map(|s| json!({"time": s.time, "edge": s.leg.edge.0, "clip": played.clip(&s.leg), "joined": s.joined}))
                 .collect();
-            let fights = take.starts.iter().all(|s| s.leg.layer == Layer::Fight);
             json!({
                 "name": take.clip.name,
                 "events": legs,
@@ -213,7 +208,7 @@ fn to_json(scene: &Scene, played: &Played, seconds: f64) -> Value {
                     "foot_slide_cm_s": q.foot_slide_cm_s, "foot_slide_most_cm_s": q.foot_slide_most_cm_s,
                     "planted_share": q.planted_share, "snap": q.snap, "snap_at_joins": q.snap_at_joins, "float_cm": q.float_cm,
                     "balance_cm": q.balance_cm, "source_balance_cm": q.source_balance_cm,
-                    "jerk_ratio": fights.then(|| jerk_ratio(take, played.kit.library())), "penetration_cm": penetration,
+                    "jerk_ratio": jerk_ratio(take, played.kit.library()), "penetration_cm": penetration,
                 },
                 "hash": format!("{:016x}", take.hash),
             })

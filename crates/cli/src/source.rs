@@ -207,8 +207,8 @@ fn from_keys(path: &Path, name: String) -> CliResult<Source> {
 
 /// The clips of a library, including its bridges.
 fn from_bundle(path: &Path, name: String) -> CliResult<Source> {
-    let bundle = kumite_asset::read(&read(path)?).map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
-    let motions = bundle.library.into_clips().into_iter().map(Motion::canonical).collect();
+    let library = kumite_asset::read(&read(path)?).map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
+    let motions = library.into_clips().into_iter().map(Motion::canonical).collect();
     Ok(Source { name, format: "bundle", motions, warnings: Vec::new() })
 }
 

@@ -69,7 +69,7 @@ pub(crate) fn walker(name: &str, data: Option<&Path>, bent: bool, progress: &Pro
 
 /// As [`walker`], of a library that is loaded already.
 pub(crate) fn walker_of(loaded: &Loaded, bent: bool) -> CliResult<Walker> {
-    let library = if bent { loaded.walk()? } else { loaded.walk_unmirrored()? };
+    let library = if bent { loaded.with_walks()? } else { loaded.unmirrored_walks()? };
     Ok(Walker::new(library, bent.then(Nudges::default).as_ref()))
 }
 

@@ -1,5 +1,6 @@
 //! The motion graph as the run time sees it: where motion may branch, and what can be played from there.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::align::Planar;
@@ -42,6 +43,16 @@ impl EdgeIdx {
     }
 }
 
+/// Where an edge may be played. Both layers share clips, and nodes where they have the same frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Layer {
+    /// Where fighters branch: few, well rehearsed ways.
+    #[default]
+    Fight,
+    /// Where walkers branch: nearly anywhere.
+    Walk,
+}
+
 /// A pose where motion may branch: the frame of a clip at which an edge ends and others begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Node {
@@ -75,6 +86,8 @@ pub struct Join {
 /// A range of a clip, played from one node to the next.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edge {
+    /// For whom it is.
+    pub layer: Layer,
     /// Where it begins.
     pub from: NodeIdx,
     /// Where it ends: the node of its last frame.
@@ -95,7 +108,7 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// An edge; the graph fills in its spans.
+    /// An edge for fighters; the graph fills in its spans.
     pub fn new(
         from: NodeIdx,
         to: NodeIdx,
@@ -104,20 +117,20 @@ impl Edge {
         seconds: f32,
         displacement: Planar,
     ) -> Edge {
-        Edge { from, to, clip, first, last, join, seconds, displacement, spans: 0..0 }
+        Edge { layer: Layer::Fight, from, to, clip, first, last, join, seconds, displacement, spans: 0..0 }
     }
 }
 
 /// Nodes and edges in flat arrays, edges sorted by the node they leave.
 ///
-/// Invariants: at least one node; every node has an edge that leaves it; every edge runs forward in its clip, ends at
+/// Invariants: at least one node; every node has an edge that leaves it, and where an edge of a layer leads to it, one of that layer; every edge runs forward in its clip, ends at
 /// the frame of the node it leads to, and, where it has no join, begins at the frame of the node it leaves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
     nodes: Box<[Node]>,
     edges: Box<[Edge]>,
-    /// Where the edges of each node begin; one more at the end.
-    leaving: Box<[u32]>,
+    /// Where the edges of each node begin, those for fighters and those for walkers; one more at the end.
+    leaving: Box<[[u32; 2]]>,
     spans: Box<[SpanRef]>,
 }
 
@@ -171,17 +184,23 @@ impl Graph {
             }
         }
         let mut edges = edges;
-        edges.sort_by_key(|(e, _)| (e.from, e.join.is_some(), e.clip, e.first));
-        let mut leaving = vec![0u32; nodes.len() + 1];
+        edges.sort_by_key(|(e, _)| (e.from, e.layer, e.join.is_some(), e.clip, e.first));
+        let mut counts = vec![[0u32; 2]; nodes.len()];
         for (edge, _) in &edges {
-            leaving[edge.from.at() + 1] += 1;
+            counts[edge.from.at()][edge.layer as usize] += 1;
         }
-        if let Some(node) = leaving[1..].iter().position(|count| *count == 0) {
-            return Err(GraphError::DeadEnd { node: NodeIdx(node as u32) });
+        let stuck = edges.iter().find(|(e, _)| counts[e.to.at()][e.layer as usize] == 0).map(|(e, _)| e.to);
+        let unused = counts.iter().position(|count| *count == [0, 0]).map(|node| NodeIdx(node as u32));
+        if let Some(node) = unused.or(stuck) {
+            return Err(GraphError::DeadEnd { node });
         }
-        for node in 1..leaving.len() {
-            leaving[node] += leaving[node - 1];
+        let mut leaving = Vec::with_capacity(nodes.len() + 1);
+        let mut start = 0;
+        for [fight, walk] in counts {
+            leaving.push([start, start + fight]);
+            start += fight + walk;
         }
+        leaving.push([start, start]);
         let mut spans = Vec::new();
         let edges = edges.into_iter().map(|(mut edge, within)| {
             let start = spans.len() as u32;
@@ -214,19 +233,96 @@ impl Graph {
         &self.edges[edge.at()]
     }
 
-    /// What can be played from a node: never empty, and the clip's own continuation first where there is one.
+    /// What can be played from a node in a layer, the clip's own continuation first where there is one. Empty where only the other layer
+    /// has the node.
     #[inline]
     pub fn leaving(
         &self,
         node: NodeIdx,
+        layer: Layer,
     ) -> impl ExactSizeIterator<Item = EdgeIdx> + DoubleEndedIterator + Clone + use<> {
-        (self.leaving[node.at()]..self.leaving[node.at() + 1]).map(EdgeIdx)
+        let ([fight, walk], [end, _]) = (self.leaving[node.at()], self.leaving[node.at() + 1]);
+        match layer {
+            Layer::Fight => fight..walk,
+            Layer::Walk => walk..end,
+        }
+        .map(EdgeIdx)
     }
 
-    /// What can be played after an edge.
+    /// What can be played after an edge in its layer: never empty.
     #[inline]
     pub fn after(&self, edge: EdgeIdx) -> impl ExactSizeIterator<Item = EdgeIdx> + DoubleEndedIterator + Clone + use<> {
-        self.leaving(self.edge(edge).to)
+        let edge = self.edge(edge);
+        self.leaving(edge.to, edge.layer)
+    }
+
+    /// The nodes that edges of a layer leave, in order.
+    pub fn nodes_of(&self, layer: Layer) -> impl DoubleEndedIterator<Item = NodeIdx> + Clone + '_ {
+        (0..self.nodes.len() as u32).map(NodeIdx).filter(move |node| self.leaving(*node, layer).len() > 0)
+    }
+
+    /// The edges of a layer, in order.
+    pub fn edges_of(&self, layer: Layer) -> impl DoubleEndedIterator<Item = EdgeIdx> + Clone + '_ {
+        (0..self.edges.len() as u32).map(EdgeIdx).filter(move |edge| self.edge(*edge).layer == layer)
+    }
+
+    /// The same graph with its clips numbered otherwise.
+    #[must_use]
+    pub fn with_clips(&self, place: impl Fn(ClipIdx) -> ClipIdx) -> Graph {
+        let mut graph = self.clone();
+        graph.nodes.iter_mut().for_each(|node| node.clip = place(node.clip));
+        graph.edges.iter_mut().for_each(|edge| edge.clip = place(edge.clip));
+        graph
+    }
+
+    /// The same graph for somebody else: all its edges in one layer.
+    #[must_use]
+    pub fn in_layer(mut self, layer: Layer) -> Graph {
+        self.edges.iter_mut().for_each(|edge| edge.layer = layer);
+        for node in 0..self.nodes.len() {
+            let (start, end) = (self.leaving[node][0], self.leaving[node + 1][0]);
+            self.leaving[node][1] = if layer == Layer::Fight { end } else { start };
+        }
+        self
+    }
+
+    /// One layer alone; `None` if it is empty.
+    pub fn only(&self, layer: Layer) -> Option<Graph> {
+        let kept: Vec<NodeIdx> = self.nodes_of(layer).collect();
+        let mut place = vec![NodeIdx(0); self.nodes.len()];
+        for (new, old) in (0..).map(NodeIdx).zip(&kept) {
+            place[old.at()] = new;
+        }
+        let edges = self.edges_of(layer).map(|index| {
+            let edge = self.edge(index);
+            let (from, to) = (place[edge.from.at()], place[edge.to.at()]);
+            (Edge { from, to, ..edge.clone() }, self.spans(index).to_vec())
+        });
+        Graph::new(kept.iter().map(|node| *self.node(*node)).collect(), edges.collect()).ok()
+    }
+
+    /// This graph for fighters, with the edges of another over the same clips for walkers. Nodes at the same frame become one.
+    pub fn with_walks(self, walks: &Graph) -> Result<Graph, GraphError> {
+        let mut nodes = self.nodes.to_vec();
+        let mut known: BTreeMap<Node, NodeIdx> = (0..).map(NodeIdx).zip(&nodes).map(|(i, n)| (*n, i)).collect();
+        let place: Vec<NodeIdx> = walks
+            .nodes
+            .iter()
+            .map(|node| {
+                *known.entry(*node).or_insert_with(|| {
+                    nodes.push(*node);
+                    NodeIdx(nodes.len() as u32 - 1)
+                })
+            })
+            .collect();
+        let mut edges = Vec::with_capacity(self.edges.len() + walks.edges.len());
+        let spans = |graph: &Graph, index: usize| graph.spans(EdgeIdx(index as u32)).to_vec();
+        edges.extend(self.edges.iter().enumerate().map(|(i, edge)| (edge.clone(), spans(&self, i))));
+        edges.extend(walks.edges.iter().enumerate().map(|(i, edge)| {
+            let (from, to) = (place[edge.from.at()], place[edge.to.at()]);
+            (Edge { layer: Layer::Walk, from, to, ..edge.clone() }, spans(walks, i))
+        }));
+        Graph::new(nodes, edges)
     }
 
     /// What happens within an edge.
@@ -289,9 +385,38 @@ mod tests {
         let (on, _) = edge(0, 1, 0, (10, 20), false);
         let edges = vec![edge(1, 0, 0, (5, 10), true), edge(0, 1, 0, (2, 20), true), (on, whole.clone())];
         let graph = Graph::new(nodes, edges).unwrap();
-        let from = |n: u32| graph.leaving(NodeIdx(n)).map(|e| graph.edge(e).first.0).collect::<Vec<_>>();
+        let from = |n: u32| graph.leaving(NodeIdx(n), Layer::Fight).map(|e| graph.edge(e).first.0).collect::<Vec<_>>();
         assert_eq!((from(0), from(1)), (vec![10, 2], vec![5]));
         assert_eq!((graph.spans(EdgeIdx(0)), graph.spans(EdgeIdx(1))), (&whole[..], &[][..]));
         assert_eq!(graph.after(EdgeIdx(2)).count(), 2);
+    }
+
+    #[test]
+    fn walks_share_nodes_with_fights() {
+        let fight = Graph::new(
+            vec![node(0, 10), node(0, 20)],
+            vec![edge(0, 1, 0, (10, 20), false), edge(1, 0, 0, (5, 10), true)],
+        );
+        let walk = Graph::new(
+            vec![node(0, 15), node(0, 20)],
+            vec![edge(0, 1, 0, (15, 20), false), edge(1, 0, 0, (3, 15), true)],
+        );
+        let fight = fight.unwrap();
+        let walk = walk.unwrap().in_layer(Layer::Walk);
+        let graph = fight.clone().with_walks(&walk).unwrap();
+        assert_eq!(graph.nodes(), [node(0, 10), node(0, 20), node(0, 15)]);
+        let first = |n: u32, layer| graph.leaving(NodeIdx(n), layer).map(|e| graph.edge(e).first.0).collect::<Vec<_>>();
+        assert_eq!(
+            (first(0, Layer::Fight), first(1, Layer::Fight), first(2, Layer::Fight)),
+            (vec![10], vec![5], vec![])
+        );
+        assert_eq!((first(0, Layer::Walk), first(1, Layer::Walk), first(2, Layer::Walk)), (vec![], vec![3], vec![15]));
+        assert_eq!(graph.only(Layer::Fight).unwrap(), fight);
+        assert_eq!(graph.only(Layer::Walk).unwrap().edges().len(), 2);
+        assert_eq!(walk.leaving(NodeIdx(0), Layer::Walk).len(), 1);
+        assert_eq!(walk.leaving(NodeIdx(0), Layer::Fight).len(), 0);
+        assert_eq!(graph.nodes_of(Layer::Walk).collect::<Vec<_>>(), [NodeIdx(1), NodeIdx(2)]);
+        let step = graph.leaving(NodeIdx(2), Layer::Walk).next().unwrap();
+        assert_eq!(graph.after(step).map(|e| graph.edge(e).layer).collect::<Vec<_>>(), [Layer::Walk]);
     }
 }

@@ -46,7 +46,7 @@ pub mod volume;
 pub use chance::Chance;
 pub use clip::{Clip, ClipError, LANES};
 pub use glam::{Quat, Vec2, Vec3};
-pub use graph::{ClipIdx, EdgeIdx, Graph, NodeIdx};
+pub use graph::{ClipIdx, EdgeIdx, Graph, Layer, NodeIdx};
 pub use humanoid::{Role, Roles, Side};
 pub use index::{FrameIdx, JointIdx};
 pub use pose::{Pose, WorldPose};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::volume::{self, BodySphere};
-use crate::{Clip, ClipIdx, Graph, Roles, Skeleton};
+use crate::{Clip, ClipIdx, Graph, Layer, Roles, Skeleton};
 
 /// Skeleton, clips, graph and body: read-only, and shareable between threads.
 ///
@@ -32,6 +32,9 @@ pub enum LibraryError {
         /// The other clip.
         clip: ClipIdx,
     },
+    /// The graph has no edges of a layer.
+    #[error("nothing in this library can be played this way")]
+    NoLayer,
     /// The graph plays frames or spans that its clips do not have.
     #[error("edge {edge} plays frames or spans that the clips do not have")]
     OtherGraph {
@@ -59,6 +62,58 @@ impl Library {
         }
         let spheres = volume::fit(&skeleton, &Roles::by_canonical_names(&skeleton)).into();
         Ok(Library { name: name.to_owned(), attribution: Vec::new(), skeleton, clips: clips.into(), graph, spheres })
+    }
+
+    /// This library for fighters, and another of the same body for walkers: one table of clips, one graph.
+    pub fn with_walks(self, walks: &Library) -> Result<Library, LibraryError> {
+        let mut clips = self.clips.into_vec();
+        let mut place = Vec::with_capacity(walks.clips.len());
+        for clip in &walks.clips {
+            let same = clips.iter().position(|known| known.name == clip.name && known == clip);
+            place.push(same.unwrap_or(clips.len()));
+            if same.is_none() {
+                clips.push(clip.clone());
+            }
+        }
+        let graph = self.graph.with_walks(&walks.graph.with_clips(|clip| ClipIdx(place[clip.at()] as u32)));
+        let graph = graph.map_err(|_| LibraryError::OtherGraph { edge: 0 })?;
+        let mut library = Library::new(&self.name, clips, graph)?;
+        library.attribution = self.attribution;
+        Ok(library)
+    }
+
+    /// The same library with all of its graph in one layer.
+    #[must_use]
+    pub fn in_layer(self, layer: Layer) -> Library {
+        Library { graph: self.graph.in_layer(layer), ..self }
+    }
+
+    /// One layer of this library alone, without clips that only the other plays.
+    pub fn only(&self, layer: Layer) -> Result<Library, LibraryError> {
+        let other = if layer == Layer::Fight { Layer::Walk } else { Layer::Fight };
+        let (own, others) = (self.clips_of(layer), self.clips_of(other));
+        let mut place = vec![None; self.clips.len()];
+        let mut clips = Vec::new();
+        for (index, clip) in (0..).map(ClipIdx).zip(&self.clips) {
+            if own.contains(&index) || !others.contains(&index) {
+                place[index.at()] = Some(ClipIdx(clips.len() as u32));
+                clips.push(clip.clone());
+            }
+        }
+        let graph = self.graph.only(layer).ok_or(LibraryError::NoLayer)?;
+        let graph = graph.with_clips(|clip| place[clip.at()].unwrap_or(clip));
+        let mut library = Library::new(&self.name, clips, graph)?;
+        library.attribution.clone_from(&self.attribution);
+        Ok(library)
+    }
+
+    /// The clips that edges of a layer play, in order.
+    pub fn clips_of(&self, layer: Layer) -> Vec<ClipIdx> {
+        let mut plays = vec![false; self.clips.len()];
+        for edge in self.graph.edges().iter().filter(|edge| edge.layer == layer) {
+            plays[edge.clip.at()] = true;
+        }
+        (0..).map(ClipIdx).zip(plays).filter(|(_, plays)| *plays).map(|(clip, _)| clip).collect()
     }
 
     /// The clips again, to make another library of.

@@ -329,7 +329,7 @@ mod tests {
             let library = library();
             let bodies = Bodies::of(&library, false);
             let mut row = bodies.row();
-            bodies.sample(standing_edge(&library), 0.3, f32::INFINITY, 1.0, &mut row);
+            bodies.sample(standing_edge(&library), 0.3, &mut row);
             bend.bend(&bodies, &PlanarMatrix::IDENTITY, 0.5, &mut row);
             let (_, world) = bent(&bend, 0.5);
             for (j, sphere) in library.spheres().iter().enumerate() {
@@ -374,7 +374,7 @@ mod tests {
         let library = library();
         let bodies = Bodies::of(&library, false);
         let mut row = bodies.row();
-        bodies.sample(standing_edge(&library), 0.3, f32::INFINITY, 1.0, &mut row);
+        bodies.sample(standing_edge(&library), 0.3, &mut row);
         let fits = |bend: Bend| {
             Bend { rise: (0.0, 0.1), fall: (1.0, 1.1), ..bend }.fits(&bodies, &PlanarMatrix::IDENTITY, 0.5, &row)
         };

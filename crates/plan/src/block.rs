@@ -5,7 +5,7 @@ use kumite_motion::{EdgeIdx, Role, Vec3};
 use crate::bend::{Bend, HAND};
 use crate::bodies::{DefenceSpan, Row};
 use crate::dodge::{AvoidancePath, DefenceKind, DodgePlanner, DodgeScratch, Situation, body_at, timescale_cost};
-use crate::legs::{go_on, lay_into, scale, stretches};
+use crate::legs::{scale, stretches};
 use crate::threat::{STEP, Threat};
 use crate::{Bodies, Warp};
 
@@ -106,7 +106,7 @@ pub fn find(
         let Some(part) = DefenceKind::Block.of(bodies, last).get(path.part as usize).copied() else { continue };
         let centre = path.centre + left;
         let route = std::iter::once(situation.edge).chain(edges.iter().copied());
-        lay_into(bodies, route, situation.since, &situation.place, &mut scratch.legs);
+        scratch.legs.lay(bodies, route, situation.since, &situation.place);
         let depth = scratch.legs.len();
         let mut list = Vec::new();
         let edges = scratch.legs.iter().map(|l| l.edge);
@@ -118,7 +118,7 @@ pub fn find(
         else {
             continue;
         };
-        go_on(bodies, planner.graph, ends + 1.0, &mut scratch.legs);
+        scratch.legs.go_on(bodies, planner.graph, ends + 1.0);
         scratch.warp.set(&list, scaled);
         for wrist in wrists(&part) {
             let Some((way, block, bend)) = meet(planner, situation, threats, wrist, scratch) else { continue };
@@ -220,8 +220,8 @@ fn contacts(
             }
             let leg = leg_for(scratch, time);
             let at = scratch.legs[leg];
-            let pelvis = at.place.point(bodies.pelvis(at.edge, scratch.warp.at(time).0 - at.begins));
-            let reach = bodies.reach() + sphere.radius + 0.6 + scratch.drifted(bodies, time, leg);
+            let pelvis = at.place.point(bodies.pelvis(at.edge, at.seconds(scratch.warp.at(time).0)));
+            let reach = bodies.reach() + sphere.radius + 0.6 + scratch.drifted(time, leg);
             if (pair[0] - pelvis).length().min((pair[1] - pelvis).length()) > reach {
                 continue;
             }

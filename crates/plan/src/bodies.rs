@@ -6,7 +6,7 @@
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::blend::decay;
 use kumite_motion::library::Library;
-use kumite_motion::{EdgeIdx, FrameIdx, Pose, Role, Vec3, WorldPose, fk};
+use kumite_motion::{EdgeIdx, FrameIdx, Layer, Pose, Role, Vec3, WorldPose, fk};
 
 /// Spheres are padded to whole rows of this many.
 pub const LANES: usize = 8;
@@ -104,6 +104,14 @@ struct EdgeInfo {
     pace: Pace,
     avoids: (u32, u32),
     blocks: (u32, u32),
+}
+
+/// The frames of a clip among the rows.
+#[derive(Clone, Copy)]
+struct ClipFrames {
+    start: u32,
+    last: u32,
+    fps: f32,
 }
 
 /// The spheres of every frame of a library, the joins, and what each edge can defend against.
@@ -211,12 +219,17 @@ impl Bodies {
             if let Some(join) = &edge.join {
                 info.align = PlanarMatrix::new(&join.align);
                 info.blend = join.blend;
-                if join.blend > 0.0 {
+                // Walkers have tens of thousands, and play a handful: theirs are worked out when they are laid out.
+                if join.blend > 0.0 && edge.layer == Layer::Fight {
                     let node = graph.node(edge.from);
-                    let old = (starts[node.clip.at()], node.frame.0, library.clip(node.clip).frames() as u32 - 1);
-                    let new = (info.frames, edge.first.0, info.last);
+                    let left = library.clip(node.clip);
+                    let old =
+                        ClipFrames { start: starts[node.clip.at()], last: left.frames() as u32 - 1, fps: left.fps() };
+                    let new = ClipFrames { start: info.frames, last: info.last, fps: info.fps };
                     info.join = Some((self.joins.len() / (6 * self.width)) as u32);
-                    self.add_join(old, new, &info.align, [library.clip(node.clip).fps(), info.fps]);
+                    let mut joins = std::mem::take(&mut self.joins);
+                    self.push_join((old, node.frame.0), (new, edge.first.0), &info.align, &mut joins);
+                    self.joins = joins;
                 }
             }
             let kinds = [kumite_motion::SpanKind::Avoid, kumite_motion::SpanKind::Block];
@@ -242,22 +255,46 @@ impl Bodies {
         }
     }
 
-    /// The join of an edge entered from its node's pose at natural speed: offset and its speed, in the frame of the entered clip.
-    fn add_join(&mut self, old: (u32, u32, u32), new: (u32, u32, u32), align: &PlanarMatrix, fps: [f32; 2]) {
-        let centre = |(start, frame, _): (u32, u32, u32), j: usize| self.frame((start + frame) as usize, j);
-        let speed = |(start, frame, last): (u32, u32, u32), fps: f32, j: usize| {
-            let (a, b) = (frame.saturating_sub(1), (frame + 1).min(last));
-            (self.frame((start + b) as usize, j) - self.frame((start + a) as usize, j)) * (fps / (b - a).max(1) as f32)
+    /// A join entered from a pose at natural speed: offset and its speed, in the frame of the entered clip.
+    fn push_join(&self, old: (ClipFrames, u32), new: (ClipFrames, u32), align: &PlanarMatrix, out: &mut Vec<f32>) {
+        let centre = |(clip, frame): (ClipFrames, u32), j: usize| self.frame((clip.start + frame) as usize, j);
+        let speed = |(clip, frame): (ClipFrames, u32), j: usize| {
+            let (a, b) = (frame.saturating_sub(1), (frame + 1).min(clip.last));
+            let way = self.frame((clip.start + b) as usize, j) - self.frame((clip.start + a) as usize, j);
+            way * (clip.fps / (b - a).max(1) as f32)
         };
-        let mut out = vec![0.0; 6 * self.width];
+        let at = out.len();
+        out.resize(at + 6 * self.width, 0.0);
         for j in 0..self.centres() {
             let offset = align.point_back(centre(old, j)) - centre(new, j);
-            let drift = align.rotate_back(speed(old, fps[0], j)) - speed(new, fps[1], j);
+            let drift = align.rotate_back(speed(old, j)) - speed(new, j);
             for (k, v) in offset.to_array().into_iter().chain(drift.to_array()).enumerate() {
-                out[k * self.width + j] = v;
+                out[at + k * self.width + j] = v;
             }
         }
-        self.joins.extend(out);
+    }
+
+    /// Adds the join from one edge, left after so many seconds, into another, to the nearest frame of each.
+    pub(crate) fn add_join(
+        &self,
+        left: (EdgeIdx, f32),
+        entered: (EdgeIdx, f32),
+        align: &PlanarMatrix,
+        out: &mut Vec<f32>,
+    ) {
+        let at = |(edge, seconds): (EdgeIdx, f32)| {
+            let info = &self.edges[edge.at()];
+            let frame = ((info.first + seconds) * info.fps).round().clamp(0.0, info.last as f32);
+            (ClipFrames { start: info.frames, last: info.last, fps: info.fps }, frame as u32)
+        };
+        self.push_join(at(left), at(entered), align, out);
+    }
+
+    /// The join of the graph with which an edge begins, if there is one and it is kept.
+    #[inline]
+    pub(crate) fn join(&self, edge: EdgeIdx) -> Option<&[f32]> {
+        let join = self.edges[edge.at()].join? as usize;
+        Some(&self.joins[join * 6 * self.width..][..6 * self.width])
     }
 
     fn set_paces(&mut self, library: &Library, printed: bool) {
@@ -277,7 +314,8 @@ impl Bodies {
                 frames.map(step).fold(0.0, f32::max) * info.fps
             })
             .collect();
-        let mut sorted = fastest.clone();
+        let fights = fastest.iter().zip(library.graph().edges()).filter(|(_, edge)| edge.layer == Layer::Fight);
+        let mut sorted: Vec<f32> = fights.map(|(speed, _)| *speed).collect();
         sorted.sort_by(f32::total_cmp);
         let at = |share: f32| sorted.get((sorted.len() as f32 * share) as usize).copied().unwrap_or(0.0);
         let (still, slow, fast) = if printed { (0.0, PRINTED.1, PRINTED.0) } else { (at(STILL), at(SLOW), at(SLOW)) };
@@ -403,9 +441,8 @@ impl Bodies {
         self.width
     }
 
-    /// All centres `seconds` into an edge, in the frame of its clip. The join began `joined` stage seconds ago, when the clip ran at
-    /// `rate` of its natural speed.
-    pub fn sample(&self, edge: EdgeIdx, seconds: f32, joined: f32, rate: f32, out: &mut Row) {
+    /// All centres `seconds` into an edge, in the frame of its clip, without any join.
+    pub fn sample(&self, edge: EdgeIdx, seconds: f32, out: &mut Row) {
         let info = &self.edges[edge.at()];
         let at = ((info.first + seconds) * info.fps).clamp(0.0, info.last as f32);
         let a = (at as u32).min(info.last);
@@ -415,23 +452,33 @@ impl Bodies {
         let a = &self.rows[(info.frames + a) as usize * length..][..length];
         let b = &self.rows[(info.frames + b) as usize * length..][..length];
         let out = &mut out.values[..length];
-        match info.join {
-            Some(join) if joined < info.blend => {
-                // The weights with which the stage joins rotations. Joins move a body by centimetres, and on positions the same weights
-                // give the same to millimetres.
-                let (keep, drift) = decay(joined, info.blend);
-                let drift = drift * rate;
-                let join = &self.joins[join as usize * 2 * length..][..2 * length];
-                let (offset, speed) = join.split_at(length);
-                for k in 0..length {
-                    out[k] = a[k] + (b[k] - a[k]) * t + offset[k] * keep + speed[k] * drift;
-                }
-            }
-            _ => {
-                for k in 0..length {
-                    out[k] = a[k] + (b[k] - a[k]) * t;
-                }
-            }
+        for k in 0..length {
+            out[k] = a[k] + (b[k] - a[k]) * t;
+        }
+    }
+
+    /// [`Bodies::sample`] with the join of the graph, entered at natural speed.
+    pub fn sample_joined(&self, edge: EdgeIdx, seconds: f32, out: &mut Row) {
+        self.sample(edge, seconds, out);
+        if let Some(join) = self.join(edge) {
+            self.add_join_offsets(join, self.blend(edge), seconds, 1.0, out);
+        }
+    }
+
+    /// Adds what is left of a join of `blend` seconds that began `joined` stage seconds ago, when the clip ran at `rate` of its natural speed.
+    pub(crate) fn add_join_offsets(&self, join: &[f32], blend: f32, joined: f32, rate: f32, out: &mut Row) {
+        if joined >= blend {
+            return;
+        }
+        // The weights with which the stage joins rotations. Joins move a body by centimetres, and on positions the same weights give the
+        // same to millimetres.
+        let (keep, drift) = decay(joined, blend);
+        let drift = drift * rate;
+        let length = 3 * self.width;
+        let (offset, speed) = join.split_at(length);
+        let (out, speed) = (&mut out.values[..length], &speed[..length]);
+        for k in 0..length {
+            out[k] = out[k] + offset[k] * keep + speed[k] * drift;
         }
     }
 
@@ -483,7 +530,7 @@ mod tests {
             let edge = edge(&library, NodeIdx(1), CLIPS[clip]);
             let seconds = share * bodies.seconds(edge);
             let mut row = bodies.row();
-            bodies.sample(edge, seconds, BLEND, 1.0, &mut row);
+            bodies.sample(edge, seconds, &mut row);
             for (j, truth) in centres(&library, clip, seconds).into_iter().enumerate() {
                 prop_assert!((row.get(j) - truth).length() < 1e-4, "{j}: {} and {truth}", row.get(j));
             }
@@ -499,12 +546,12 @@ mod tests {
         let crouched = NodeIdx(1 + CLIPS.iter().position(|c| *c == "crouch").unwrap() as u32);
         let edge = edge(&library, crouched, "stand");
         let mut row = bodies.row();
-        bodies.sample(edge, 0.0, 0.0, 1.0, &mut row);
+        bodies.sample_joined(edge, 0.0, &mut row);
         for (j, truth) in centres(&library, 3, 1.0).into_iter().enumerate() {
             assert!((row.get(j) - truth).length() < 1e-4);
         }
         let height = |joined: f32, row: &mut Row| {
-            bodies.sample(edge, joined, joined, 1.0, row);
+            bodies.sample_joined(edge, joined, row);
             row.get(bodies.joint(Role::Pelvis)).y
         };
         // Half-way the quintic has kept half of the offset; at the end nothing.
@@ -524,7 +571,7 @@ mod tests {
         assert!((avoid.centre() - 0.65).abs() < 1e-6);
         assert_eq!(bodies.blocks(guard)[0].role, Some(Role::LeftWrist));
         assert!(bodies.has_join(sidestep));
-        let goes_on = library.graph().leaving(NodeIdx(0)).next().unwrap();
+        let goes_on = library.graph().leaving(NodeIdx(0), Layer::Fight).next().unwrap();
         assert!(!bodies.has_join(goes_on), "the clip simply goes on");
         // Standing does not move: still, so that it may be played slower and faster.
         assert!(bodies.pace(stand).may_slow() || bodies.pace(stand).may_hurry());
@@ -540,7 +587,7 @@ mod tests {
         for edge in (0..bodies.edges() as u32).map(EdgeIdx) {
             for k in 0..=20 {
                 let seconds = bodies.seconds(edge) * k as f32 / 20.0;
-                bodies.sample(edge, seconds, BLEND, 1.0, &mut row);
+                bodies.sample(edge, seconds, &mut row);
                 let pelvis = row.get(bodies.joint(Role::Pelvis));
                 for j in 0..bodies.spheres() {
                     assert!((row.get(j) - pelvis).length() + bodies.radius(j) <= bodies.reach());

@@ -7,7 +7,7 @@ use kumite_motion::Vec3;
 use kumite_motion::blend::{decay, decay_rate};
 
 use crate::bodies::{Bodies, Row};
-use crate::legs::PlacedEdge;
+use crate::legs::PlacedLeg;
 use crate::warp::Warp;
 
 /// An inertialised join on centres, in the world. It takes the place of the join with which the edge being played began.
@@ -45,11 +45,11 @@ impl Bodies {
 impl Drift {
     /// Weights of offset and speed at a stage time from now on a leg of a laid-out path; `None` once it is over. A leg that begins with a
     /// join takes over what is left, and fades it in its own time.
-    fn weights(&self, bodies: &Bodies, legs: &[PlacedEdge], warp: &Warp, time: f32, leg: usize) -> Option<(f32, f32)> {
+    fn weights(&self, legs: &[PlacedLeg], warp: &Warp, time: f32, leg: usize) -> Option<(f32, f32)> {
         let (mut began, mut whole) = (-self.since, self.seconds);
         // Weights at the beginning of the join in progress, and how fast they changed.
         let (mut at, mut rate) = ((1.0, 0.0), (0.0, 1.0));
-        for leg in legs.iter().take(leg + 1).skip(1).filter(|l| bodies.has_join(l.edge)) {
+        for leg in legs.iter().take(leg + 1).skip(1).filter(|l| l.blend > 0.0) {
             let now = warp.when(leg.begins);
             if now - began >= whole {
                 return None;
@@ -59,30 +59,30 @@ impl Drift {
                 (at.0 * keep + rate.0 * drift, at.1 * keep + rate.1 * drift),
                 (at.0 * keeping + rate.0 * drifting, at.1 * keeping + rate.1 * drifting),
             );
-            (began, whole) = (now, bodies.blend(leg.edge));
+            (began, whole) = (now, leg.blend);
         }
         let (keep, drift) = decay(time - began, whole);
         (time - began < whole).then_some((at.0 * keep + rate.0 * drift, at.1 * keep + rate.1 * drift))
     }
 
     /// When it is over on a laid-out path, stage seconds from now.
-    pub(crate) fn ends(&self, bodies: &Bodies, legs: &[PlacedEdge], warp: &Warp) -> f32 {
-        let joins = legs.iter().skip(1).filter(|l| bodies.has_join(l.edge));
+    pub(crate) fn ends(&self, legs: &[PlacedLeg], warp: &Warp) -> f32 {
+        let joins = legs.iter().skip(1).filter(|l| l.blend > 0.0);
         joins.fold(self.seconds - self.since, |ends, leg| {
             let now = warp.when(leg.begins);
-            if now < ends { now + bodies.blend(leg.edge) } else { ends }
+            if now < ends { now + leg.blend } else { ends }
         })
     }
 
     /// Farthest that it carries any centre at a stage time from now on a leg, metres.
-    pub(crate) fn reach(&self, bodies: &Bodies, legs: &[PlacedEdge], warp: &Warp, time: f32, leg: usize) -> f32 {
-        let weights = self.weights(bodies, legs, warp, time, leg);
+    pub(crate) fn reach(&self, legs: &[PlacedLeg], warp: &Warp, time: f32, leg: usize) -> f32 {
+        let weights = self.weights(legs, warp, time, leg);
         weights.map_or(0.0, |(offset, speed)| offset.abs() * self.most.0 + speed.abs() * self.most.1)
     }
 
     /// Adds it to the body at a stage time from now on a leg, in the frame of the leg's clip.
-    pub(crate) fn add(&self, bodies: &Bodies, legs: &[PlacedEdge], warp: &Warp, time: f32, leg: usize, row: &mut Row) {
-        let Some((keep, drift)) = self.weights(bodies, legs, warp, time, leg) else { return };
+    pub(crate) fn add(&self, bodies: &Bodies, legs: &[PlacedLeg], warp: &Warp, time: f32, leg: usize, row: &mut Row) {
+        let Some((keep, drift)) = self.weights(legs, warp, time, leg) else { return };
         let (width, place) = (bodies.width(), &legs[leg].place);
         let value = |k: usize, j: usize| self.values[k * width + j];
         for j in 0..bodies.centres() {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use kumite_motion::align::Planar;
 use kumite_motion::blend::ease;
-use kumite_motion::graph::{ClipIdx, Edge, Join, Node, SpanRef};
+use kumite_motion::graph::{ClipIdx, Edge, Join, Layer, Node, SpanRef};
 use kumite_motion::library::Library;
 use kumite_motion::rotation::about;
 use kumite_motion::{
@@ -136,7 +136,7 @@ pub(crate) fn edge(library: &Library, from: NodeIdx, name: &str) -> EdgeIdx {
         let edge = library.graph().edge(*e);
         edge.clip.at() == clip && edge.first.0 == 0
     };
-    library.graph().leaving(from).find(plays).unwrap()
+    library.graph().leaving(from, Layer::Fight).find(plays).unwrap()
 }
 
 /// The first half of `stand`, entered from its own end.

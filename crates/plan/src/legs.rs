@@ -1,58 +1,129 @@
 //! A path through the graph laid out over the floor and in time, and which stretches of it may be played faster or slower.
 
+use std::ops::{Deref, DerefMut};
+
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::{EdgeIdx, Graph};
 
-use crate::Bodies;
 use crate::warp::area;
+use crate::{Bodies, Leg};
 
-/// An edge on a path.
+/// A leg on a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PlacedEdge {
-    /// The edge.
+pub struct PlacedLeg {
+    /// The edge it plays.
     pub edge: EdgeIdx,
-    /// Path time of its first frame, seconds from now; negative for the edge being played.
+    /// Seconds after the edge's first frame at which it begins.
+    pub enter: f32,
+    /// Path time at which it begins, seconds from now; negative for the leg being played.
     pub begins: f32,
     /// Placement of its clip in the world.
     pub place: PlanarMatrix,
+    /// How long the join takes with which it begins, seconds; 0 where the clip simply continues.
+    pub blend: f32,
+    /// Where its join is among those of the layout; `None` for that of the graph.
+    own: Option<u32>,
 }
 
-/// Lays edges out one after the other; the first has been played for `now` seconds and its clip is placed at `place`.
-pub fn lay(bodies: &Bodies, edges: &[EdgeIdx], now: f32, place: &PlanarMatrix) -> Vec<PlacedEdge> {
-    let mut legs = Vec::with_capacity(edges.len());
-    lay_into(bodies, edges.iter().copied(), now, place, &mut legs);
-    legs
-}
+impl PlacedLeg {
+    /// The edge being played, since so many seconds.
+    pub fn playing(bodies: &Bodies, edge: EdgeIdx, since: f32, place: &PlanarMatrix) -> PlacedLeg {
+        PlacedLeg { edge, enter: 0.0, begins: -since, place: *place, blend: bodies.blend(edge), own: None }
+    }
 
-/// [`lay`] into existing memory.
-pub fn lay_into(
-    bodies: &Bodies,
-    edges: impl Iterator<Item = EdgeIdx>,
-    now: f32,
-    place: &PlanarMatrix,
-    legs: &mut Vec<PlacedEdge>,
-) {
-    legs.clear();
-    let (mut begins, mut at) = (-now, *place);
-    for edge in edges {
-        if !legs.is_empty() {
-            at = at.after(bodies.align(edge));
-        }
-        legs.push(PlacedEdge { edge, begins, place: at });
-        begins += bodies.seconds(edge);
+    /// Seconds after the edge's first frame at a path time.
+    #[inline]
+    pub fn seconds(&self, time: f32) -> f32 {
+        time - self.begins + self.enter
+    }
+
+    /// Path time so many seconds after the edge's first frame.
+    #[inline]
+    pub fn when(&self, seconds: f32) -> f32 {
+        self.begins + seconds - self.enter
     }
 }
 
-/// Continues after the last leg with the first edge of each node, until path time `until`.
-pub fn go_on(bodies: &Bodies, graph: &Graph, until: f32, legs: &mut Vec<PlacedEdge>) {
-    while let Some(last) = legs.last().copied() {
-        let begins = last.begins + bodies.seconds(last.edge);
-        // Every edge lasts some time, so this ends.
-        let Some(edge) = graph.after(last.edge).next() else { return };
-        if begins >= until || legs.len() > 200 {
-            return;
+/// Legs one after the other over the floor, with the joins that the graph does not have.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Layout {
+    legs: Vec<PlacedLeg>,
+    /// As [`Bodies`] keeps those of the graph.
+    joins: Vec<f32>,
+}
+
+impl Deref for Layout {
+    type Target = [PlacedLeg];
+
+    fn deref(&self) -> &[PlacedLeg] {
+        &self.legs
+    }
+}
+
+impl DerefMut for Layout {
+    fn deref_mut(&mut self) -> &mut [PlacedLeg] {
+        &mut self.legs
+    }
+}
+
+impl Layout {
+    /// Begins anew: `edge` has been played for `now` seconds and its clip is placed at `place`.
+    pub fn begin(&mut self, bodies: &Bodies, edge: EdgeIdx, now: f32, place: &PlanarMatrix) {
+        self.legs.clear();
+        self.joins.clear();
+        self.legs.push(PlacedLeg::playing(bodies, edge, now, place));
+    }
+
+    /// Adds a leg after the last one.
+    pub fn push(&mut self, bodies: &Bodies, leg: &Leg) {
+        let Some(last) = self.legs.last().copied() else { return };
+        let end = bodies.seconds(last.edge);
+        let begins = last.begins + end - last.enter;
+        let (align, blend) = match &leg.join {
+            Some((align, blend)) => (PlanarMatrix::new(align), *blend),
+            None => (*bodies.align(leg.edge), bodies.blend(leg.edge)),
+        };
+        let own = (blend > 0.0 && (leg.join.is_some() || bodies.join(leg.edge).is_none())).then(|| {
+            let at = self.joins.len() as u32;
+            bodies.add_join((last.edge, end), (leg.edge, leg.enter), &align, &mut self.joins);
+            at
+        });
+        let place = last.place.after(&align);
+        self.legs.push(PlacedLeg { edge: leg.edge, enter: leg.enter, begins, place, blend, own });
+    }
+
+    /// Lays edges out one after the other; the first has been played for `now` seconds and its clip is placed at `place`.
+    pub fn lay(&mut self, bodies: &Bodies, edges: impl Iterator<Item = EdgeIdx>, now: f32, place: &PlanarMatrix) {
+        for (k, edge) in edges.enumerate() {
+            if k == 0 {
+                self.begin(bodies, edge, now, place);
+            } else {
+                self.push(bodies, &Leg::whole(edge));
+            }
         }
-        legs.push(PlacedEdge { edge, begins, place: last.place.after(bodies.align(edge)) });
+    }
+
+    /// Continues after the last leg with the first edge of each node, until path time `until`.
+    pub fn go_on(&mut self, bodies: &Bodies, graph: &Graph, until: f32) {
+        while let Some(last) = self.legs.last() {
+            let begins = last.begins + bodies.seconds(last.edge) - last.enter;
+            // Every edge lasts some time, so this ends.
+            let Some(edge) = graph.after(last.edge).next() else { return };
+            if begins >= until || self.legs.len() > 200 {
+                return;
+            }
+            self.push(bodies, &Leg::whole(edge));
+        }
+    }
+
+    /// The join a leg begins with: offsets and their speeds. `None` where its clip simply continues.
+    #[inline]
+    pub(crate) fn join<'a>(&'a self, bodies: &'a Bodies, leg: usize) -> Option<&'a [f32]> {
+        let leg = &self.legs[leg];
+        match leg.own {
+            Some(at) => self.joins.get(at as usize..at as usize + 6 * bodies.width()),
+            None => bodies.join(leg.edge),
+        }
     }
 }
 
@@ -106,19 +177,48 @@ mod tests {
         let leap = edge(&library, graph.edge(sidestep).to, "leap");
         let turn = std::f32::consts::FRAC_PI_2;
         let place = PlanarMatrix::new(&Planar { turn, shift: Vec2::new(3.0, 1.0) });
-        let mut legs = lay(&bodies, &[stand, sidestep, leap], 0.1, &place);
+        let mut legs = Layout::default();
+        legs.lay(&bodies, [stand, sidestep, leap].into_iter(), 0.1, &place);
         let begins: Vec<f32> = legs.iter().map(|l| l.begins).collect();
         assert!((begins[1] - 0.4).abs() < 1e-6 && (begins[2] - 1.4).abs() < 1e-6, "{begins:?}");
-        let pelvis = |leg: &PlacedEdge, seconds: f32| leg.place.point(bodies.pelvis(leg.edge, seconds));
+        let pelvis = |leg: &PlacedLeg, seconds: f32| leg.place.point(bodies.pelvis(leg.edge, seconds));
         for (leg, z) in legs.iter().zip([1.0, 1.0, 0.5]) {
             let stands = pelvis(leg, 0.0);
             assert!((Vec3::new(stands.x, 0.0, stands.z) - Vec3::new(3.0, 0.0, z)).length() < 1e-4, "{stands}");
         }
         // By itself the library goes on with standing, which lasts half a second each time.
-        go_on(&bodies, graph, 4.0, &mut legs);
+        legs.go_on(&bodies, graph, 4.0);
         assert_eq!(legs.len(), 7);
         assert!((legs[6].begins - 3.9).abs() < 1e-4);
         assert!((pelvis(&legs[6], 0.0).z + 0.5).abs() < 1e-4);
+    }
+
+    /// A leg with a join of its own, entered late: it begins where the leg before ended, as that was shown, and ends where its own clip is.
+    #[test]
+    fn a_leg_may_bring_its_own_join() {
+        let library = library();
+        let (bodies, graph) = (Bodies::of(&library, false), library.graph());
+        let stand = standing_edge(&library);
+        let crouch = edge(&library, graph.edge(stand).to, "crouch");
+        let (align, blend) = (Planar { turn: 0.3, shift: Vec2::new(0.5, 0.0) }, 0.2);
+        let mut legs = Layout::default();
+        legs.begin(&bodies, stand, 0.1, &PlanarMatrix::IDENTITY);
+        legs.push(&bodies, &Leg { edge: crouch, enter: 0.4, join: Some((align, blend)) });
+        let leg = legs[1];
+        assert_eq!((leg.begins, leg.enter, leg.blend), (0.4, 0.4, 0.2));
+        assert!((leg.seconds(0.5) - 0.5).abs() < 1e-6 && (leg.when(0.5) - 0.5).abs() < 1e-6);
+        let (mut last, mut row) = (bodies.row(), bodies.row());
+        bodies.sample(stand, 0.5, &mut last);
+        crate::dodge::body_at(&bodies, &legs, &crate::Warp::none(), None, 0.4, 1, &mut row);
+        for j in 0..bodies.centres() {
+            assert!((leg.place.point(row.get(j)) - last.get(j)).length() < 1e-4);
+        }
+        crate::dodge::body_at(&bodies, &legs, &crate::Warp::none(), None, 0.65, 1, &mut row);
+        bodies.sample(crouch, 0.65, &mut last);
+        assert!((0..bodies.centres()).all(|j| (row.get(j) - last.get(j)).length() < 1e-6));
+        // What follows goes on from where it is then.
+        legs.go_on(&bodies, graph, 2.0);
+        assert!((legs[2].begins - 1.0).abs() < 1e-6);
     }
 
     #[test]

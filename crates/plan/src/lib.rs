@@ -27,7 +27,7 @@ pub use bend::Bend;
 pub use bodies::Bodies;
 pub use drift::Drift;
 pub use errata::Form;
-pub use plan::{Layer, Leg, Plan};
+pub use plan::{Leg, Plan};
 pub use pool::{Alone, Pool};
 pub use threat::{Threat, ThreatError};
 pub use warp::Warp;

@@ -5,21 +5,9 @@ use kumite_motion::align::Planar;
 
 use crate::{Bend, Warp};
 
-/// Which graph of a kit an edge belongs to: both are built over the same body.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Layer {
-    /// Where fighters branch: few, well rehearsed ways.
-    #[default]
-    Fight,
-    /// Where walkers branch: nearly anywhere.
-    Walk,
-}
-
 /// A range of a clip, from a moment within an edge to the node that edge leads to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leg {
-    /// Which graph.
-    pub layer: Layer,
     /// Whose end it plays to.
     pub edge: EdgeIdx,
     /// Seconds after the edge's first frame at which it begins.
@@ -30,8 +18,8 @@ pub struct Leg {
 
 impl Leg {
     /// A whole edge, joined as the graph has it.
-    pub fn whole(layer: Layer, edge: EdgeIdx) -> Leg {
-        Leg { layer, edge, enter: 0.0, join: None }
+    pub fn whole(edge: EdgeIdx) -> Leg {
+        Leg { edge, enter: 0.0, join: None }
     }
 }
 
@@ -50,13 +38,8 @@ pub struct Plan {
 
 impl Plan {
     /// Edges after the one being played, at their own speed.
-    pub fn edges(layer: Layer, edges: &[EdgeIdx]) -> Plan {
-        Plan {
-            legs: edges.iter().map(|edge| Leg::whole(layer, *edge)).collect(),
-            now: false,
-            warp: Warp::none(),
-            bend: None,
-        }
+    pub fn edges(edges: &[EdgeIdx]) -> Plan {
+        Plan { legs: edges.iter().map(|edge| Leg::whole(*edge)).collect(), now: false, warp: Warp::none(), bend: None }
     }
 
     /// The leg that is being played is left, and this one begun at once.

@@ -173,12 +173,17 @@ impl Threat {
             .iter()
             .map(|&j| Sphere { radius: bodies.radius(j), start: begin, places: Vec::with_capacity(count) })
             .collect();
-        let legs = crate::legs::lay(bodies, edges, now, place);
+        let mut legs = crate::legs::Layout::default();
+        legs.lay(bodies, edges.iter().copied(), now, place);
         let mut row = bodies.row();
         for k in 0..count {
             let time = begin + k as f32 * STEP;
-            let Some(leg) = legs.iter().rev().find(|l| l.begins <= time).or(legs.first()) else { continue };
-            bodies.sample(leg.edge, time - leg.begins, time - leg.begins, 1.0, &mut row);
+            let number = legs.iter().rposition(|l| l.begins <= time).unwrap_or(0);
+            let Some(leg) = legs.get(number) else { continue };
+            bodies.sample(leg.edge, leg.seconds(time), &mut row);
+            if let Some(join) = legs.join(bodies, number) {
+                bodies.add_join_offsets(join, leg.blend, time - leg.begins, 1.0, &mut row);
+            }
             for (sphere, &j) in spheres.iter_mut().zip(&wanted) {
                 sphere.places.push(leg.place.point(row.get(j)));
             }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use kumite_motion::graph::{EdgeIdx, NodeIdx};
+use kumite_motion::graph::{Layer, NodeIdx};
 use kumite_motion::library::Library;
 use kumite_motion::{Vec2, Vec3};
-use kumite_plan::Threat;
 use kumite_plan::threat::Ball;
+use kumite_plan::{Leg, Threat};
 
 use crate::wander::{play_on, wander};
 use crate::{Chance, Character, Target};
@@ -17,7 +17,7 @@ pub struct Trial {
     /// At the moment the attack is seen.
     pub character: Character,
     /// What it plays next if nothing happens.
-    pub ahead: Vec<EdgeIdx>,
+    pub ahead: Vec<Leg>,
     /// The ball.
     pub ball: Ball,
     /// The same as an attack.
@@ -42,7 +42,8 @@ impl Trial {
     pub fn aimed(library: &Arc<Library>, seed: u64, given: Option<(Target, f32)>) -> Option<Trial> {
         let mut chance = Chance::new(seed);
         let unit = |chance: &mut Chance| (chance.next() >> 8) as f32 / 16_777_216.0;
-        let node = NodeIdx(chance.below(library.graph().nodes().len() as u32));
+        let nodes: Vec<NodeIdx> = library.graph().nodes_of(Layer::Fight).collect();
+        let node = *nodes.get(chance.below(nodes.len().max(1) as u32) as usize)?;
         let at = Vec2::new(unit(&mut chance) * 4.0 - 2.0, unit(&mut chance) * 4.0 - 2.0);
         let mut character = Character::new(Arc::clone(library), node, at, unit(&mut chance) * std::f32::consts::TAU);
         let ticks = 60 + chance.below(360);

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use kumite_motion::align::Planar;
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::blend::{Inertia, Velocity};
-use kumite_motion::graph::{Edge, EdgeIdx, NodeIdx};
+use kumite_motion::graph::{Edge, EdgeIdx, Layer, NodeIdx};
 use kumite_motion::library::Library;
 use kumite_motion::rotation::{about, twist_angle, yaw, yaw_of};
 use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Role, Vec2, Vec3, WorldPose, fk, humanoid, sample};
 
-use kumite_plan::{Bend, Layer, Leg, Plan, Warp};
+use kumite_plan::{Bend, Leg, Plan, Warp};
 
 use crate::TICKS;
 use crate::feet::{Feet, GRIP};
@@ -25,44 +25,16 @@ const JOIN: f32 = 1.0 / 3.0;
 /// What is played, and how far.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playing {
-    /// Of which graph.
-    pub layer: Layer,
     /// Which edge.
     pub edge: EdgeIdx,
     /// Seconds since its first frame.
     pub since: f32,
 }
 
-/// What a character plays: a library for fighting, and one of the same body to walk with.
-#[derive(Clone, Debug)]
-pub struct Repertoire {
-    /// The library whose graph fighters play.
-    pub fight: Arc<Library>,
-    /// The one that walks are planned on.
-    pub walk: Option<Arc<Library>>,
-}
-
-impl Repertoire {
-    /// The library of a layer; that of fighters where there is no other.
-    #[inline]
-    pub fn layer(&self, layer: Layer) -> &Arc<Library> {
-        match (layer, &self.walk) {
-            (Layer::Walk, Some(walk)) => walk,
-            _ => &self.fight,
-        }
-    }
-
-    /// An edge of a layer.
-    #[inline]
-    pub fn edge(&self, layer: Layer, edge: EdgeIdx) -> &Edge {
-        self.layer(layer).graph().edge(edge)
-    }
-}
-
 /// A character, somewhere on the stage: a playhead on the legs that were committed.
 #[derive(Clone, Debug)]
 pub struct Character {
-    repertoire: Repertoire,
+    library: Arc<Library>,
     anatomy: Anatomy,
     playing: Playing,
     /// What is played after it.
@@ -107,24 +79,19 @@ struct Pace {
 }
 
 impl Character {
-    /// Standing at a place on the ground, x and z, facing `turn`, at the beginning of an edge that leaves `node`.
+    /// Standing at a place on the ground, x and z, facing `turn`, at the beginning of a fighter's edge that leaves `node`.
     pub fn new(library: Arc<Library>, node: NodeIdx, at: Vec2, turn: f32) -> Character {
-        let edge = library.graph().leaving(node).next().unwrap_or(EdgeIdx(0));
+        let edge = library.graph().leaving(node, Layer::Fight).next().unwrap_or(EdgeIdx(0));
         Self::on(library, edge, at, turn)
     }
 
     /// Standing at a place, at the beginning of an edge.
     pub fn on(library: Arc<Library>, edge: EdgeIdx, at: Vec2, turn: f32) -> Character {
-        Self::with(Repertoire { fight: library, walk: None }, Layer::Fight, edge, at, turn)
-    }
-
-    /// Standing at a place, at the beginning of an edge of a layer.
-    pub fn with(repertoire: Repertoire, layer: Layer, edge: EdgeIdx, at: Vec2, turn: f32) -> Character {
-        let anatomy = Anatomy::of_canonical(repertoire.fight.skeleton());
+        let anatomy = Anatomy::of_canonical(library.skeleton());
         let mut character = Character {
-            repertoire,
+            library,
             anatomy,
-            playing: Playing { layer, edge, since: 0.0 },
+            playing: Playing { edge, since: 0.0 },
             legs: VecDeque::new(),
             placement: Planar::IDENTITY,
             join: None,
@@ -149,9 +116,12 @@ impl Character {
     }
 
     fn clip(&self) -> (&Clip, FrameIdx) {
-        let library = self.repertoire.layer(self.playing.layer);
-        let edge = library.graph().edge(self.playing.edge);
-        (library.clip(edge.clip), edge.first)
+        let edge = self.edge(self.playing.edge);
+        (self.library.clip(edge.clip), edge.first)
+    }
+
+    fn edge(&self, edge: EdgeIdx) -> &Edge {
+        self.library.graph().edge(edge)
     }
 
     /// What it plays.
@@ -167,19 +137,14 @@ impl Character {
     /// What of its library it shows, before joins, bends and feet.
     pub fn source(&self) -> Source {
         let (clip, first) = self.clip();
-        let edge = self.repertoire.edge(self.playing.layer, self.playing.edge);
+        let edge = self.edge(self.playing.edge);
         let time = first.at() as f32 / clip.fps() + self.playing.since;
-        Source { layer: self.playing.layer, clip: edge.clip, time, rate: self.rate }
+        Source { clip: edge.clip, time, rate: self.rate }
     }
 
-    /// The library it fights with.
+    /// What it can play.
     pub fn library(&self) -> &Arc<Library> {
-        &self.repertoire.fight
-    }
-
-    /// All it can play.
-    pub fn repertoire(&self) -> &Repertoire {
-        &self.repertoire
+        &self.library
     }
 
     /// As it is shown.
@@ -214,8 +179,7 @@ impl Character {
 
     /// Plays these edges after the current one, at this speed and bent like this, then goes on as before. Times count from now.
     pub fn follow(&mut self, edges: &[EdgeIdx], warp: &Warp, bend: Option<Bend>) {
-        let layer = self.playing.layer;
-        self.commit(Plan { warp: warp.clone(), bend, ..Plan::edges(layer, edges) });
+        self.commit(Plan { warp: warp.clone(), bend, ..Plan::edges(edges) });
     }
 
     /// Whether a plan is still being carried out.
@@ -278,7 +242,7 @@ impl Character {
         let old = base.clone();
         if let Some(leg) = leaves {
             self.placement = self.placement.after(&leg.join.map_or(Planar::IDENTITY, |j| j.0));
-            self.playing = Playing { layer: leg.layer, edge: leg.edge, since: leg.enter };
+            self.playing = Playing { edge: leg.edge, since: leg.enter };
         }
         self.rate = plan.warp.at(0.0).1;
         if faded || leaves.is_some() {
@@ -319,20 +283,17 @@ impl Character {
             *since += TICK;
         }
         let mut began = None;
-        let Playing { layer, edge, .. } = self.playing;
-        let library = Arc::clone(self.repertoire.layer(layer));
+        let library = Arc::clone(&self.library);
         let graph = library.graph();
-        let edge = graph.edge(edge);
+        let edge = graph.edge(self.playing.edge);
         if self.playing.since >= edge.seconds {
             let over = self.playing.since - edge.seconds;
-            // Within a layer a leg must leave the node that was reached, unless it brings its own alignment.
-            let fits = |leg: &Leg| {
-                leg.join.is_some() || (leg.layer == layer && graph.after(self.playing.edge).any(|e| e == leg.edge))
-            };
+            // A leg must leave the node that was reached, unless it brings its own alignment.
+            let fits = |leg: &Leg| leg.join.is_some() || graph.edge(leg.edge).from == edge.to;
             let leg = self.legs.pop_front().filter(fits).unwrap_or_else(|| {
-                let next: Vec<EdgeIdx> = graph.leaving(edge.to).collect();
+                let next: Vec<EdgeIdx> = graph.after(self.playing.edge).collect();
                 let chosen = choose(&library, &next);
-                Leg::whole(layer, if next.contains(&chosen) { chosen } else { next[0] })
+                Leg::whole(if next.contains(&chosen) { chosen } else { next[0] })
             });
             self.begin(leg, over);
             began = Some(leg);
@@ -353,14 +314,17 @@ impl Character {
 
     /// Enters a leg `over` seconds ago, laid over what was played as it says, or else as the graph does.
     fn begin(&mut self, leg: Leg, over: f32) {
-        let own = self.repertoire.edge(leg.layer, leg.edge).join.map(|e| (e.align, e.blend));
-        let entered = Playing { layer: leg.layer, edge: leg.edge, since: leg.enter + over };
+        let entering = self.edge(leg.edge);
+        // Planners keep the joins of fighters' edges only; any other they are told of.
+        let known = leg.join.is_none() && entering.layer == Layer::Fight;
+        let own = entering.join.map(|e| (e.align, e.blend));
+        let entered = Playing { edge: leg.edge, since: leg.enter + over };
         let Some((align, blend)) = leg.join.or(own) else {
             self.playing = entered;
             return;
         };
         // What was shown at the very end of the old leg, and how it moved: the join leaves from there.
-        let end = self.repertoire.edge(self.playing.layer, self.playing.edge).seconds;
+        let end = self.edge(self.playing.edge).seconds;
         let (mut earlier, mut old) = (Pose::default(), Pose::default());
         // Both motions are shown at the same rate, which may not be their own; `over` is in their time.
         let (step, over_shown) = (TICK * self.rate, over / self.rate.max(1e-3));
@@ -371,7 +335,7 @@ impl Character {
             join.apply(since - over_shown, &mut old);
         }
         let old_speed = Velocity::between(&earlier, &old, TICK);
-        self.foreign = leg.join.is_some() || (self.foreign && self.join.is_some());
+        self.foreign = !known || (self.foreign && self.join.is_some());
         self.placement = self.placement.after(&align);
         self.playing = entered;
         let (mut new, mut later) = (Pose::default(), Pose::default());
@@ -383,9 +347,8 @@ impl Character {
 
     /// The clip's pose on the stage.
     fn sample(&self, playing: Playing, out: &mut Pose) {
-        let library = self.repertoire.layer(playing.layer);
-        let edge = library.graph().edge(playing.edge);
-        let clip = library.clip(edge.clip);
+        let edge = self.edge(playing.edge);
+        let clip = self.library.clip(edge.clip);
         sample::pose_at(clip, edge.first.at() as f32 / clip.fps() + playing.since, out);
         let turn = yaw(self.placement.turn);
         out.translations[0] = self.placement.point(out.translations[0]);
@@ -405,7 +368,7 @@ impl Character {
         let time = first.at() as f32 / clip.fps() + self.playing.since;
         let planted = sample::contacts_at(clip, time);
         let soon = sample::contacts_at(clip, time + GRIP);
-        let skeleton = Arc::clone(self.repertoire.fight.skeleton());
+        let skeleton = Arc::clone(self.library.skeleton());
         if let Some((bend, time)) = &self.bend {
             bend.apply(*time, &skeleton, &mut pose, &mut self.world);
         }

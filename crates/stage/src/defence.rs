@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::library::Library;
-use kumite_motion::{EdgeIdx, Pose, Vec3, WorldPose, fk};
+use kumite_motion::{Pose, Vec3, WorldPose, fk};
 use kumite_plan::dodge::{
     CullingPlanes, DodgeConfig, DodgeDecision, DodgePlanner, DodgeScratch, DodgeSearch, PathIndex, Running, Situation,
 };
-use kumite_plan::{Bodies, Drift, Form, Threat, ThreatError};
+use kumite_plan::{Bodies, Drift, Form, Leg, Threat, ThreatError};
 
 use crate::Character;
 use crate::character::{JoinPoses, TICK};
@@ -83,7 +83,7 @@ impl Defence {
     }
 
     /// Where a character's playhead is. `ahead` is what it will play next if nothing happens.
-    pub fn situation<'a>(&self, character: &Character, ahead: &'a [EdgeIdx]) -> Situation<'a> {
+    pub fn situation<'a>(&self, character: &Character, ahead: &'a [Leg]) -> Situation<'a> {
         let playing = character.playing();
         Situation {
             edge: playing.edge,
@@ -99,7 +99,7 @@ impl Defence {
     pub fn decide(
         &self,
         character: &Character,
-        ahead: &[EdgeIdx],
+        ahead: &[Leg],
         threats: &[Threat],
         scratch: &mut DodgeScratch,
     ) -> Result<DodgeDecision, ThreatError> {
@@ -113,7 +113,7 @@ impl Defence {
     pub fn search(
         &self,
         character: &Character,
-        ahead: &[EdgeIdx],
+        ahead: &[Leg],
         threats: &[Threat],
         why: bool,
     ) -> Result<DodgeSearch, ThreatError> {

@@ -1,33 +1,29 @@
 //! Everything a library needs at run time: read-only, shareable between threads.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kumite_motion::library::Library;
-use kumite_motion::{Clip, EdgeIdx, Graph, NodeIdx, SpanKind};
-use kumite_plan::Layer;
+use kumite_motion::{Clip, EdgeIdx, Graph, Layer, NodeIdx, SpanKind, Vec2};
 
 use crate::walk::Walker;
-use crate::{Character, Defence, Playing, Repertoire};
+use crate::{Character, Defence};
 
 /// A library with the tables of its planners.
 #[derive(Clone, Debug)]
 pub struct Kit {
     defence: Defence,
     walker: Option<Walker>,
-    /// Per node of the fighting graph: the node of the walking graph with the same pose, and the other way round.
-    to_walk: BTreeMap<NodeIdx, NodeIdx>,
-    to_fight: BTreeMap<NodeIdx, NodeIdx>,
-    /// Clip of the fighting library for each of the walking library's, where it has it.
-    fight_clip: Vec<Option<u32>>,
     reactions: Vec<Reaction>,
-    idles: [Vec<EdgeIdx>; 2],
+    /// By edge: whether it only idles.
+    idle: Vec<bool>,
+    /// An edge of walkers that only idles.
+    standing: Option<EdgeIdx>,
 }
 
 /// A motion that answers a hit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reaction {
-    /// Which edge of the fighting graph.
+    /// Which edge.
     pub edge: EdgeIdx,
     /// Seconds after its first frame at which the reaction begins.
     pub enter: f32,
@@ -35,47 +31,26 @@ pub struct Reaction {
     pub label: String,
 }
 
-/// Whether a clip holds a span of a kind.
-fn holds(clip: &Clip, kind: SpanKind) -> bool {
-    clip.spans.iter().any(|span| span.kind == kind)
-}
-
-/// Edges whose clip only idles.
-fn idles(library: &Library) -> Vec<EdgeIdx> {
-    let still = |clip: &Clip| holds(clip, SpanKind::Idle) && !holds(clip, SpanKind::Walk);
-    (0..library.graph().edges().len() as u32)
-        .map(EdgeIdx)
-        .filter(|e| still(library.clip(library.graph().edge(*e).clip)))
-        .collect()
-}
-
 impl Kit {
-    /// A fighting library's tables, and what to walk with.
+    /// The tables of a library's fighters, and of its walkers if it has any.
     pub fn new(defence: Defence, walker: Option<Walker>) -> Kit {
-        let fight = Arc::clone(defence.library());
-        let (mut to_walk, mut to_fight, mut fight_clip) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        if let Some(walk) = walker.as_ref().map(Walker::library) {
-            let same = |clip: &Clip| {
-                fight.clips().iter().position(|c| c.name == clip.name && c.frames() == clip.frames()).map(|i| i as u32)
-            };
-            fight_clip = walk.clips().iter().map(same).collect();
-            for (index, node) in walk.graph().nodes().iter().enumerate() {
-                let Some(clip) = fight_clip[node.clip.at()] else { continue };
-                let twin = fight.graph().nodes().iter().position(|n| n.clip.0 == clip && n.frame == node.frame);
-                if let Some(twin) = twin {
-                    to_fight.insert(NodeIdx(index as u32), NodeIdx(twin as u32));
-                    to_walk.insert(NodeIdx(twin as u32), NodeIdx(index as u32));
-                }
-            }
-        }
-        let reactions = reactions(&fight);
-        let walk_idles = walker.as_ref().map(|w| idles(w.library())).unwrap_or_default();
-        Kit { idles: [idles(&fight), walk_idles], defence, walker, to_walk, to_fight, fight_clip, reactions }
+        let library = Arc::clone(defence.library());
+        let graph = library.graph();
+        let holds = |clip: &Clip, kind: SpanKind| clip.spans.iter().any(|span| span.kind == kind);
+        let idles = |clip: &Clip| holds(clip, SpanKind::Idle) && !holds(clip, SpanKind::Walk);
+        let idle: Vec<bool> = graph.edges().iter().map(|edge| idles(library.clip(edge.clip))).collect();
+        let standing = graph.edges_of(Layer::Walk).find(|edge| idle[edge.at()]);
+        Kit { reactions: reactions(&library), defence, walker, idle, standing }
     }
 
-    /// The library fighters play.
+    /// What characters play.
     pub fn library(&self) -> &Arc<Library> {
         self.defence.library()
+    }
+
+    /// Its graph.
+    pub fn graph(&self) -> &Graph {
+        self.library().graph()
     }
 
     /// What characters defend themselves with.
@@ -88,30 +63,14 @@ impl Kit {
         self.walker.as_ref()
     }
 
-    /// Both libraries.
-    pub fn repertoire(&self) -> Repertoire {
-        Repertoire { fight: Arc::clone(self.library()), walk: self.walker.as_ref().map(|w| Arc::clone(w.library())) }
+    /// Whether an edge only idles.
+    pub fn is_idle(&self, edge: EdgeIdx) -> bool {
+        self.idle.get(edge.at()).copied().unwrap_or_default()
     }
 
-    /// The graph of a layer.
-    pub fn graph(&self, layer: Layer) -> &Graph {
-        match (layer, &self.walker) {
-            (Layer::Walk, Some(walker)) => walker.library().graph(),
-            _ => self.library().graph(),
-        }
-    }
-
-    /// The node of the other layer with the same pose.
-    pub fn twin(&self, layer: Layer, node: NodeIdx) -> Option<NodeIdx> {
-        match layer {
-            Layer::Fight => self.to_walk.get(&node).copied(),
-            Layer::Walk => self.to_fight.get(&node).copied(),
-        }
-    }
-
-    /// Edges of a layer that stay where they are.
-    pub fn idles(&self, layer: Layer) -> &[EdgeIdx] {
-        &self.idles[usize::from(layer == Layer::Walk)]
+    /// Where walkers stand.
+    pub fn standing(&self) -> Option<EdgeIdx> {
+        self.standing
     }
 
     /// Motions that answer hits.
@@ -119,46 +78,25 @@ impl Kit {
         &self.reactions
     }
 
-    /// Where in the fighting graph a character is that walks: an edge that shows the same frame of the same clip.
-    pub fn as_fighter(&self, playing: Playing) -> Option<Playing> {
-        if playing.layer == Layer::Fight {
-            return Some(playing);
-        }
-        let walk = self.walker.as_ref()?.library();
-        let edge = walk.graph().edge(playing.edge);
-        let clip = self.fight_clip[edge.clip.at()]?;
-        let fps = walk.clip(edge.clip).fps();
-        let time = edge.first.at() as f32 / fps + playing.since;
-        let edges = self.library().graph().edges();
-        // Of those that show it, the one whose way ends last leaves most of what is ahead as it is.
-        let shows = |i: &u32| {
-            let e = &edges[*i as usize];
-            e.clip.0 == clip && e.first.at() as f32 / fps <= time && time < e.last.at() as f32 / fps
-        };
-        let found = (0..edges.len() as u32).filter(shows).max_by_key(|i| edges[*i as usize].first)?;
-        let since = time - edges[found as usize].first.at() as f32 / fps;
-        Some(Playing { layer: Layer::Fight, edge: EdgeIdx(found), since })
-    }
-
-    /// The shortest way, in seconds, from a fighting node to one from which walks can begin: its edges, and the walking node there.
+    /// The shortest way, in seconds, along fighters' edges to a node from which walks can begin: its edges, and that node.
     pub fn way_to_walk(&self, from: NodeIdx) -> Option<(Vec<EdgeIdx>, NodeIdx)> {
-        let graph = self.library().graph();
+        let graph = self.graph();
         let count = graph.nodes().len();
         let (mut best, mut by) = (vec![f32::INFINITY; count], vec![None; count]);
         let mut open = vec![from];
         best[from.at()] = 0.0;
         while let Some(at) = (0..open.len()).min_by(|a, b| best[open[*a].at()].total_cmp(&best[open[*b].at()])) {
             let node = open.swap_remove(at);
-            if let Some(twin) = self.to_walk.get(&node) {
+            if graph.leaving(node, Layer::Walk).len() > 0 {
                 let (mut edges, mut here) = (Vec::new(), node);
                 while let Some(edge) = by[here.at()] {
                     edges.push(edge);
                     here = graph.edge(edge).from;
                 }
                 edges.reverse();
-                return Some((edges, *twin));
+                return Some((edges, node));
             }
-            for edge in graph.leaving(node) {
+            for edge in graph.leaving(node, Layer::Fight) {
                 let (to, time) = (graph.edge(edge).to, best[node.at()] + graph.edge(edge).seconds);
                 if time < best[to.at()] {
                     (best[to.at()], by[to.at()]) = (time, Some(edge));
@@ -171,25 +109,25 @@ impl Kit {
         None
     }
 
-    /// Someone who stands at a place and looks along `facing`.
-    pub fn spawn(&self, layer: Layer, edge: EdgeIdx, at: kumite_motion::Vec2, facing: f32) -> Character {
-        let first = Character::with(self.repertoire(), layer, edge, at, facing);
-        let off = kumite_motion::rotation::wrap(facing - crate::sense::gaze(&first));
-        Character::with(self.repertoire(), layer, edge, at, facing + off)
+    /// A fighter at a node, who stands at a place and looks along `facing`.
+    pub fn spawn(&self, node: NodeIdx, at: Vec2, facing: f32) -> Character {
+        let spawn = |facing: f32| Character::new(Arc::clone(self.library()), node, at, facing);
+        let off = kumite_motion::rotation::wrap(facing - crate::sense::gaze(&spawn(facing)));
+        spawn(facing + off)
     }
 }
 
 fn reactions(library: &Library) -> Vec<Reaction> {
     let graph = library.graph();
     let mut all = Vec::new();
-    for index in 0..graph.edges().len() as u32 {
-        let edge = graph.edge(EdgeIdx(index));
+    for index in graph.edges_of(Layer::Fight) {
+        let edge = graph.edge(index);
         let clip = library.clip(edge.clip);
-        for span in graph.spans(EdgeIdx(index)).iter().map(|s| &clip.spans[s.span as usize]) {
+        for span in graph.spans(index).iter().map(|s| &clip.spans[s.span as usize]) {
             let enter = span.from - edge.first.at() as f32 / clip.fps();
             if span.kind == SpanKind::React && enter >= -1e-3 && enter < edge.seconds {
                 let label = if span.label.is_empty() { clip.name.clone() } else { span.label.clone() };
-                all.push(Reaction { edge: EdgeIdx(index), enter: enter.max(0.0), label });
+                all.push(Reaction { edge: index, enter: enter.max(0.0), label });
             }
         }
     }

@@ -30,7 +30,7 @@ pub mod wander;
 pub mod world;
 pub mod world_referee;
 
-pub use character::{Character, Playing, Repertoire};
+pub use character::{Character, Playing};
 pub use defence::Defence;
 pub use jerk::jerk_ratio;
 pub use kit::{Kit, Reaction};

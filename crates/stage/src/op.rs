@@ -2,7 +2,6 @@
 
 use kumite_motion::volume::Obstacle;
 use kumite_motion::{Role, Vec2, Vec3};
-use kumite_plan::Layer;
 
 use crate::world::{BallId, CharacterId, Perception, Wish};
 use crate::{Source, Target};
@@ -115,8 +114,6 @@ pub enum EventKind {
     Spawned,
     /// Another leg is played.
     Began {
-        /// Of which graph.
-        layer: Layer,
         /// What is shown.
         source: Source,
     },

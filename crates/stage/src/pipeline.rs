@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use kumite_motion::{Chance, EdgeIdx, NodeIdx, Role, Vec3};
-use kumite_plan::Layer;
+use kumite_motion::{Chance, Layer, NodeIdx, Role, Vec3};
 use kumite_plan::Leg;
 use kumite_plan::dodge::DodgeScratch;
 use kumite_plan::threat::Ball;
@@ -11,7 +10,7 @@ use kumite_plan::threat::Ball;
 use crate::arbiter::{Blow, Turn};
 use crate::op::{BallOutcome, Event, EventKind, Fault, Op, Spawn, ThrowOp};
 use crate::world::{BallId, CastMember, CharacterId, Doing, FlyingBall, Wish, World};
-use crate::{Kit, TICKS, contact, sense};
+use crate::{Character, Kit, TICKS, contact, sense};
 
 /// Seconds ahead that a throw looks for where its target will be.
 const LONGEST: f32 = 5.0;
@@ -123,8 +122,8 @@ impl Pipeline {
             let began = member.character.step(|_, next| next[0]);
             contact::place(library.spheres(), member.character.world(), &mut body.2);
             self.began.push((*who, began));
-            if let Some(leg) = began {
-                let kind = EventKind::Began { layer: leg.layer, source: member.character.source() };
+            if began.is_some() {
+                let kind = EventKind::Began { source: member.character.source() };
                 self.events.push(Event { tick: world.tick, who: Some(*who), kind });
             }
         }
@@ -196,26 +195,28 @@ fn come_on(kits: &[Arc<Kit>], world: &mut World, spawn: &Spawn) -> Result<Charac
     let mut chance = Chance::new(spawn.seed);
     let walker = kit.walker().filter(|_| matches!(spawn.wish, Wish::Walk(_)));
     let graph = kit.library().graph();
-    let (layer, edge) = match (walker, &spawn.begin) {
+    let character = match (walker, &spawn.begin) {
         (Some(walker), begin) => {
             let edge = walker.start_edge(begin.as_deref());
-            (Layer::Walk, edge.ok_or_else(|| Fault::NoSuch { what: "motion to begin a walk with".into() })?)
+            let edge = edge.ok_or_else(|| Fault::NoSuch { what: "motion to begin a walk with".into() })?;
+            // Walks are planned from where the pelvis faces.
+            Character::on(Arc::clone(kit.library()), edge, spawn.at, spawn.facing)
         }
         (None, Some(name)) => {
             let clip = kit.library().clips().iter().position(|c| c.name == *name);
-            let node = clip.and_then(|clip| graph.nodes().iter().position(|n| n.clip.at() == clip));
+            let node = clip.and_then(|clip| {
+                let mut nodes = graph.nodes_of(Layer::Fight);
+                nodes.find(|node| graph.node(*node).clip.at() == clip)
+            });
             let node = node.ok_or_else(|| Fault::NoSuch { what: format!("clip {name:?} to begin with") })?;
-            (Layer::Fight, graph.leaving(NodeIdx(node as u32)).next().unwrap_or(EdgeIdx(0)))
+            kit.spawn(node, spawn.at, spawn.facing)
         }
         (None, None) => {
-            let node = NodeIdx(chance.below(graph.nodes().len() as u32));
-            (Layer::Fight, graph.leaving(node).next().unwrap_or(EdgeIdx(0)))
+            let nodes: Vec<NodeIdx> = graph.nodes_of(Layer::Fight).collect();
+            let node = nodes.get(chance.below(nodes.len().max(1) as u32) as usize);
+            let node = node.ok_or_else(|| Fault::NoSuch { what: "motion to begin with".into() })?;
+            kit.spawn(*node, spawn.at, spawn.facing)
         }
-    };
-    let character = match layer {
-        // Walks are planned from where the pelvis faces.
-        Layer::Walk => crate::Character::with(kit.repertoire(), layer, edge, spawn.at, spawn.facing),
-        Layer::Fight => kit.spawn(layer, edge, spawn.at, spawn.facing),
     };
     Ok(world.characters.insert(CastMember {
         name: spawn.name.clone(),

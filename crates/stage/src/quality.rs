@@ -3,14 +3,12 @@
 use std::sync::Arc;
 
 use kumite_motion::anatomy::Anatomy;
+use kumite_motion::library::Library;
 use kumite_motion::retarget::{RetargetBody, ball_of, heel_of};
 use kumite_motion::rotation::to_vector;
 use kumite_motion::{Clip, ClipIdx, FrameIdx, JointIdx, Pose, Quat, Role, Roles, Vec3, WorldPose, fk, sample};
 
-use kumite_plan::Layer;
-
 use crate::balance;
-use crate::character::Repertoire;
 use crate::feet::{FEET, Part};
 
 /// Step of a joint's angular velocity between frames of 1/60 s that one in a thousand steps inside real captures exceeds, radians per second.
@@ -44,8 +42,6 @@ pub struct Quality {
 /// What a frame of a take was played from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Source {
-    /// Of which layer's library.
-    pub layer: Layer,
     /// Which clip of the library.
     pub clip: ClipIdx,
     /// When in it, seconds.
@@ -110,12 +106,12 @@ impl Quality {
     }
 
     /// Adds what needs the clips that were played: one source for each frame.
-    pub fn beside(self, clip: &Clip, repertoire: &Repertoire, sources: &[Source]) -> Quality {
+    pub fn beside(self, clip: &Clip, library: &Library, sources: &[Source]) -> Quality {
         let percentile = |outside| 100.0 * balance::percentile(outside, 0.95);
         Quality {
-            snap: added_snap(clip, repertoire, sources) / SNAP_UNIT,
+            snap: added_snap(clip, library, sources) / SNAP_UNIT,
             balance_cm: percentile(balance::outside_soles(clip).into_iter()),
-            source_balance_cm: percentile(source_balance(clip.fps(), repertoire, sources).into_iter()),
+            source_balance_cm: percentile(source_balance(clip.fps(), library, sources).into_iter()),
             ..self
         }
     }
@@ -155,7 +151,7 @@ fn snap_at_joins(clip: &Clip, joins: &[bool]) -> f32 {
 const WITHIN: usize = 2;
 
 /// The largest step of any frame beyond the largest that the sources have near it.
-fn added_snap(clip: &Clip, repertoire: &Repertoire, sources: &[Source]) -> f32 {
+fn added_snap(clip: &Clip, library: &Library, sources: &[Source]) -> f32 {
     let mut steps: Vec<(f32, usize, JointIdx)> = Vec::new();
     for joint in quiet_joints(clip) {
         steps.extend((1..clip.frames().saturating_sub(1)).map(|frame| (step(clip, frame, joint), frame, joint)));
@@ -168,15 +164,15 @@ fn added_snap(clip: &Clip, repertoire: &Repertoire, sources: &[Source]) -> f32 {
             break;
         }
         let near = &sources[frame.saturating_sub(WITHIN).min(sources.len())..(frame + WITHIN + 1).min(sources.len())];
-        let own = near.iter().map(|source| source_step(repertoire, source, joint, clip.fps())).fold(0.0, f32::max);
+        let own = near.iter().map(|source| source_step(library, source, joint, clip.fps())).fold(0.0, f32::max);
         largest = largest.max(size - own);
     }
     largest
 }
 
 /// The step of a joint's angular velocity that a clip has where it is played, as fast as it is played.
-fn source_step(repertoire: &Repertoire, source: &Source, joint: JointIdx, fps: f32) -> f32 {
-    let clip = repertoire.layer(source.layer).clip(source.clip);
+fn source_step(library: &Library, source: &Source, joint: JointIdx, fps: f32) -> f32 {
+    let clip = library.clip(source.clip);
     let frame = source.rate / fps;
     // At its ends the nearest three frames that are inside.
     let middle = source.time.clamp(frame, (clip.seconds() - frame).max(frame));
@@ -186,12 +182,11 @@ fn source_step(repertoire: &Repertoire, source: &Source, joint: JointIdx, fps: f
 }
 
 /// Balance of what was played, frame by frame: runs of frames from one clip, sampled as they were played.
-fn source_balance(fps: f32, repertoire: &Repertoire, sources: &[Source]) -> Vec<Option<f32>> {
+fn source_balance(fps: f32, library: &Library, sources: &[Source]) -> Vec<Option<f32>> {
     let mut outside = Vec::with_capacity(sources.len());
-    let follows =
-        |a: &Source, b: &Source| (a.layer, a.clip) == (b.layer, b.clip) && (b.time - a.time).abs() < 4.0 / fps;
+    let follows = |a: &Source, b: &Source| a.clip == b.clip && (b.time - a.time).abs() < 4.0 / fps;
     for run in sources.chunk_by(follows) {
-        let clip = repertoire.layer(run[0].layer).clip(run[0].clip);
+        let clip = library.clip(run[0].clip);
         let played = Clip::from_fn(&clip.name, Arc::clone(clip.skeleton()), fps, run.len(), |frame, pose| {
             sample::pose_at(clip, run[frame].time, pose);
         });

@@ -1,12 +1,13 @@
 //! Who will be where: committed legs reserve the ground they pass over, and whoever decides later keeps off it.
 
 use kumite_motion::align::Planar;
+use kumite_motion::library::Library;
 use kumite_motion::volume::Obstacle;
 use kumite_motion::{Vec2, Vec3, sample};
 use kumite_plan::Leg;
 
 use crate::world::{CharacterId, World};
-use crate::{Character, Playing, Repertoire};
+use crate::{Character, Playing};
 
 /// Seconds between the places of a track.
 pub const STEP: f32 = 0.1;
@@ -21,16 +22,16 @@ const HEIGHTS: [f32; 3] = [0.25, 0.9, 1.5];
 
 /// The way of a character's root along what it plays and then `more`, for at most `seconds`.
 pub fn track(character: &Character, more: &[Leg], seconds: f32) -> Track {
-    let repertoire = character.repertoire();
+    let library = character.library();
     let mut track = Vec::new();
     let (mut playing, mut placement) = (character.playing(), character.placement());
     let mut legs = character.legs().iter().chain(more);
     let mut left = 0.0f32;
     loop {
-        let edge = repertoire.edge(playing.layer, playing.edge);
+        let edge = library.graph().edge(playing.edge);
         while playing.since + left <= edge.seconds {
             playing.since += left;
-            track.push(root(repertoire, playing, &placement));
+            track.push(root(library, playing, &placement));
             left = STEP;
             if track.len() as f32 * STEP > seconds {
                 return track;
@@ -40,14 +41,13 @@ pub fn track(character: &Character, more: &[Leg], seconds: f32) -> Track {
         let Some(leg) = legs.next() else {
             return track;
         };
-        let own = repertoire.edge(leg.layer, leg.edge).join.map(|j| j.align);
+        let own = library.graph().edge(leg.edge).join.map(|j| j.align);
         placement = placement.after(&leg.join.map(|j| j.0).or(own).unwrap_or(Planar::IDENTITY));
-        playing = Playing { layer: leg.layer, edge: leg.edge, since: leg.enter };
+        playing = Playing { edge: leg.edge, since: leg.enter };
     }
 }
 
-fn root(repertoire: &Repertoire, playing: Playing, placement: &Planar) -> Vec2 {
-    let library = repertoire.layer(playing.layer);
+fn root(library: &Library, playing: Playing, placement: &Planar) -> Vec2 {
     let edge = library.graph().edge(playing.edge);
     let clip = library.clip(edge.clip);
     let (a, b, t) = sample::around(clip, edge.first.at() as f32 / clip.fps() + playing.since);

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use kumite_motion::hash::fnv1a;
+use kumite_motion::library::Library;
 use kumite_motion::{Clip, ClipError, Contacts, Pose, Skeleton};
 
 use kumite_plan::Leg;
 
-use crate::character::Repertoire;
 use crate::quality::{Quality, Source};
 use crate::{Character, TICKS};
 
@@ -48,7 +48,7 @@ pub struct Recorder {
     joins: Vec<bool>,
     joined: bool,
     sources: Vec<Source>,
-    repertoire: Option<Repertoire>,
+    library: Option<Arc<Library>>,
     starts: Vec<LegStart>,
 }
 
@@ -57,7 +57,7 @@ impl Recorder {
     pub fn record(&mut self, character: &Character, began: Option<Leg>) {
         let time = self.tick as f32 / TICKS as f32;
         if let Some(leg) = began {
-            let own = character.repertoire().edge(leg.layer, leg.edge).join;
+            let own = character.library().graph().edge(leg.edge).join;
             let joined = own.is_some() || leg.join.is_some();
             self.joined |= joined;
             self.starts.push(LegStart { time, leg, joined });
@@ -67,7 +67,7 @@ impl Recorder {
             self.contacts.push(character.contacts());
             self.joins.push(std::mem::take(&mut self.joined));
             self.sources.push(character.source());
-            self.repertoire.get_or_insert_with(|| character.repertoire().clone());
+            self.library.get_or_insert_with(|| Arc::clone(character.library()));
         }
         self.tick += 1;
     }
@@ -75,8 +75,8 @@ impl Recorder {
     /// The take.
     pub fn finish(self, name: &str, skeleton: &Arc<Skeleton>) -> Result<Take, ClipError> {
         let (clip, mut quality) = self.clip(name, skeleton)?;
-        if let Some(repertoire) = &self.repertoire {
-            quality = quality.beside(&clip, repertoire, &self.sources);
+        if let Some(library) = &self.library {
+            quality = quality.beside(&clip, library, &self.sources);
         }
         Ok(Take { clip, starts: self.starts, quality, hash: hash(&self.poses) })
     }

@@ -12,7 +12,7 @@ use kumite_plan::walk::{
     Transition, WalkConfig, WalkCounts, WalkError, WalkPath, Walls, least_turning,
 };
 use kumite_plan::{Alone, Pool};
-use kumite_plan::{Layer, Leg, Plan};
+use kumite_plan::{Leg, Plan};
 
 use crate::course::{self, Course};
 use crate::scene::Scene;
@@ -69,15 +69,20 @@ impl Walker {
         &self.tables
     }
 
+    /// The clips to walk with, in the order of the tables.
+    fn clips(&self) -> impl Iterator<Item = &Clip> {
+        self.tables.clip_ids().iter().map(|clip| self.library.clip(*clip))
+    }
+
     /// The edge a walk begins with: the first of a clip that goes on by itself, of the clip named or else of the first that walks.
     pub fn start_edge(&self, clip: Option<&str>) -> Option<EdgeIdx> {
-        let clips = self.library.clips();
+        let clips: Vec<&Clip> = self.clips().collect();
         let first = |index: usize| self.tables.onward(index).first().map(|o| o.1);
         match clip {
             Some(name) => first(clips.iter().position(|c| c.name == name)?),
             None => {
                 let walks = |c: &Clip| c.spans.iter().any(|s| matches!(s.kind, SpanKind::Walk | SpanKind::Run));
-                let order = (0..clips.len()).filter(|i| walks(&clips[*i])).chain(0..clips.len());
+                let order = (0..clips.len()).filter(|i| walks(clips[*i])).chain(0..clips.len());
                 order.into_iter().find_map(first)
             }
         }
@@ -86,7 +91,7 @@ impl Walker {
     /// All edges that a walk may begin with, where nothing says which: that of [`Walker::start_edge`] first, then those of clips that wait,
     /// from which every way is open, then those of other clips.
     pub fn beginnings(&self) -> Vec<EdgeIdx> {
-        let clips = self.library.clips();
+        let clips: Vec<&Clip> = self.clips().collect();
         let waits = |i: &usize| clips[*i].spans.iter().any(|s| s.kind == SpanKind::Idle);
         let order = (0..clips.len()).filter(waits).chain((0..clips.len()).filter(|i| !waits(i)));
         let others = order.filter_map(|i| self.tables.onward(i).first().map(|o| o.1));
@@ -166,7 +171,7 @@ impl Walker {
     /// An edge, laid over the one before as `align` says where the graph does not.
     fn leg(&self, edge: EdgeIdx, align: Option<Planar>) -> Leg {
         let blend = self.library.graph().edge(edge).join.map_or(1.0 / 3.0, |join| join.blend);
-        Leg { join: align.map(|align| (align, blend)), ..Leg::whole(Layer::Fight, edge) }
+        Leg { join: align.map(|align| (align, blend)), ..Leg::whole(edge) }
     }
 
     /// Plays a path, as its steps were bent, and looks at what came out.
@@ -182,7 +187,7 @@ impl Walker {
         let (edges, seconds) = self.edges(begin, transitions, path.end);
         let mut character = character.clone();
         let legs = edges.iter().map(|(edge, align)| self.leg(*edge, *align)).collect();
-        character.commit(Plan { legs, ..Plan::edges(Layer::Fight, &[]) });
+        character.commit(Plan { legs, ..Plan::edges(&[]) });
         let mut recorder = Recorder::default();
         recorder.record(&character, None);
         for _ in 0..(seconds * TICKS as f32).round() as u32 {
@@ -427,12 +432,12 @@ impl<'w> Attempt<'w> {
         self
     }
 
-    /// The best that was played, as legs of the walking layer.
+    /// The best that was played, as legs.
     pub fn legs(&self) -> Option<Route> {
         let best = self.best.as_ref()?;
         let begin = best.0.start.0;
         let (edges, seconds) = self.walker.edges(begin, &best.0.played, best.1.end);
-        let legs = edges.iter().map(|(e, a)| Leg { layer: Layer::Walk, ..self.walker.leg(*e, *a) }).collect();
+        let legs = edges.iter().map(|(edge, align)| self.walker.leg(*edge, *align)).collect();
         let transitions = best.0.transitions;
         Some(Route { start: best.0.start, legs, seconds, transitions, evaluations: self.counts.evaluations })
     }

@@ -68,7 +68,7 @@ fn decisions_know_of_the_bend_that_they_replace() {
         }
         character.follow(&first.edges, &first.warp, first.bend);
         for _ in 0..36 {
-            let _ = character.step(|_, _| ahead.remove(0));
+            let _ = character.step(|_, _| ahead.remove(0).edge);
         }
         let chest = character.world().position(Role::Back.joint());
         let second = Ball::aimed(trial.ball.from + Vec3::new(1.0, 0.2, 0.5), chest, 0.6, 0.11, false);
@@ -246,7 +246,7 @@ fn a_worker_decides_while_the_character_plays_on() {
                     return;
                 }
                 let began = character.step(|_, next| {
-                    let chosen = ahead.remove(0);
+                    let chosen = ahead.remove(0).edge;
                     if next.contains(&chosen) { chosen } else { next[0] }
                 });
                 if began.is_some() {
@@ -322,7 +322,7 @@ fn nonsense_is_refused_with_a_reason() {
     assert_eq!(refused(&[]), ThreatError::Empty);
     let past = Threat::ball(&ball, 0.7).unwrap().later(0.8);
     assert!(matches!(refused(&[past]), ThreatError::Time { .. }));
-    let foreign = [kumite_motion::EdgeIdx(999_999)];
+    let foreign = [kumite_plan::Leg::whole(kumite_motion::EdgeIdx(999_999))];
     let fine = Threat::ball(&ball, 0.7).unwrap();
     let error = defence.decide(&character, &foreign, &[fine], &mut scratch).unwrap_err();
     assert_eq!(error, ThreatError::Foreign);

@@ -4,9 +4,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use kumite_bake::walking::{WalkingConfig, walking};
-use kumite_captures::library;
-use kumite_keying::embedded;
+use kumite_captures::whole_library;
 use kumite_motion::{Pose, Vec2, Vec3};
 use kumite_plan::dodge::DodgeConfig;
 use kumite_stage::op::{Op, Spawn, ThrowOp};
@@ -21,10 +19,8 @@ use kumite_stage::{
 fn kits() -> &'static [Arc<Kit>] {
     static KITS: OnceLock<Vec<Arc<Kit>>> = OnceLock::new();
     KITS.get_or_init(|| {
-        let library = Arc::new(library("embedded").unwrap().library);
-        let config = WalkingConfig { mirror: true, ..WalkingConfig::default() };
-        let walks = walking(&library, embedded::walks().unwrap(), &config).unwrap();
-        let walker = Walker::new(Arc::new(walks.library), Some(&Default::default()));
+        let library = Arc::new(whole_library("embedded").unwrap());
+        let walker = Walker::new(Arc::clone(&library), Some(&Default::default()));
         vec![Arc::new(Kit::new(Defence::new(library, DodgeConfig::default()), Some(walker)))]
     })
 }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use kumite_motion::align::Planar;
 use kumite_motion::graph::{Edge, Graph, Join, Node, NodeIdx, SpanRef, stand};
 use kumite_motion::library::{Library, LibraryError};
-use kumite_motion::{Clip, ClipIdx, EdgeIdx, FrameIdx, Role, SpanKind};
+use kumite_motion::{Clip, ClipIdx, EdgeIdx, FrameIdx, Layer, Role, SpanKind};
 
 use crate::graph::UNBROKEN;
 use crate::rehearse::rehearse;
@@ -100,9 +100,9 @@ pub fn synthetic_share(library: &Library, edges: usize) -> f32 {
     let (mut node, mut synthetic, mut all) = (NodeIdx(0), 0.0f64, 0.0f64);
     for _ in 0..edges {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let ways = graph.leaving(node);
+        let ways = graph.leaving(node, Layer::Fight);
         let pick = (random >> 33) as usize % ways.len().max(1);
-        let Some(edge) = graph.leaving(node).nth(pick) else { break };
+        let Some(edge) = ways.clone().nth(pick) else { break };
         let edge = graph.edge(edge);
         all += f64::from(edge.seconds);
         if is_bridge(library.clip(edge.clip)) {

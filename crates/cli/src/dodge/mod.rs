@@ -121,7 +121,7 @@ fn dodge_once(args: &DodgeArgs, target: Target, defence: &Defence) -> CliResult<
     let ruling = dodge_referee::judge(&character, &decision, &ahead, &threats);
     let threat = dodge_referee::threatening(&character, &ahead, &threats);
     character.follow(&decision.edges, &decision.warp, decision.bend);
-    let mut queue = if decision.edges.is_empty() { ahead.clone() } else { Vec::new() }.into_iter();
+    let mut queue = if decision.edges.is_empty() { ahead.clone() } else { Vec::new() }.into_iter().map(|leg| leg.edge);
     for _ in 0..((args.lead + AFTER) * TICKS as f32).round() as u32 {
         let began = character.step(|_, next| queue.next().filter(|e| next.contains(e)).unwrap_or(next[0]));
         recorder.record(&character, began);

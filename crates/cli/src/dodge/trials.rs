@@ -196,7 +196,7 @@ fn play(trial: &Trial, decision: Option<&DodgeDecision>) -> Option<Take> {
         character.follow(&decision.edges, &decision.warp, decision.bend);
     }
     let undisturbed = decision.is_none_or(|d| d.edges.is_empty());
-    let mut queue = if undisturbed { trial.ahead.clone() } else { Vec::new() }.into_iter();
+    let mut queue = if undisturbed { trial.ahead.clone() } else { Vec::new() }.into_iter().map(|leg| leg.edge);
     for _ in 0..((trial.lead + AFTER) * TICKS as f32) as u32 {
         let began = character.step(|_, next| queue.next().filter(|e| next.contains(e)).unwrap_or(next[0]));
         recorder.record(&character, began);

@@ -6,7 +6,7 @@ use super::search::{Candidate, DodgeSearch};
 use super::{AvoidanceCost, DefenceKind, DodgeCounts, DodgePlanner, Verdict};
 use crate::Form;
 use crate::bodies::DefenceSpan;
-use crate::legs::{go_on, lay_into, stretches};
+use crate::legs::stretches;
 use crate::threat::STEP;
 
 impl DodgePlanner<'_> {
@@ -19,10 +19,10 @@ impl DodgePlanner<'_> {
     ) -> Option<(usize, DefenceSpan)> {
         let (edge, since, place) = search.situation;
         let edges = search.edges(self, candidate);
-        lay_into(self.bodies, std::iter::once(edge).chain(edges.iter().copied()), since, &place, &mut scratch.legs);
+        scratch.legs.lay(self.bodies, std::iter::once(edge).chain(edges.iter().copied()), since, &place);
         let last = scratch.legs.len() - 1;
         let part = *DefenceKind::Avoid.of(self.bodies, scratch.legs[last].edge).get(candidate.path.part as usize)?;
-        go_on(self.bodies, self.graph, search.ends + 1.0, &mut scratch.legs);
+        scratch.legs.go_on(self.bodies, self.graph, search.ends + 1.0);
         let DodgeScratch { legs, stretches: list, warp, .. } = scratch;
         let edges = legs[..=last].iter().map(|l| l.edge);
         stretches(self.bodies, edges, since, candidate.centre, candidate.scale > 1.0, list);
@@ -43,7 +43,7 @@ impl DodgePlanner<'_> {
         let bodies = self.bodies;
         scratch.fit(bodies);
         let leg = scratch.legs[last];
-        let (from, to) = (scratch.warp.when(leg.begins + part.from), scratch.warp.when(leg.begins + part.to));
+        let (from, to) = (scratch.warp.when(leg.when(part.from)), scratch.warp.when(leg.when(part.to)));
         let [row, _] = &mut scratch.rows;
         body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), from.max(0.0), last, row);
         let (mut least, mut vacated) = (f32::INFINITY, 0.0f32);
@@ -107,7 +107,7 @@ impl DodgePlanner<'_> {
     ) -> f32 {
         let bodies = self.bodies;
         let leg = scratch.legs[last];
-        let (from, to) = (scratch.warp.when(leg.begins + part.from), scratch.warp.when(leg.begins + part.to));
+        let (from, to) = (scratch.warp.when(leg.when(part.from)), scratch.warp.when(leg.when(part.to)));
         let (mut start, mut row) = (bodies.row(), bodies.row());
         body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), from.max(0.0), last, &mut start);
         let (mut sum, step) = (0.0, 0.05);
@@ -140,10 +140,8 @@ impl DodgePlanner<'_> {
             return (Verdict::OutOfScale, cost, 0.0);
         };
         // Bit planes know nothing of a drift; on this leg it lasts for one join at most.
-        let settled = scratch
-            .drift
-            .as_ref()
-            .map_or(f32::NEG_INFINITY, |d| d.ends(self.bodies, &scratch.legs[..=last], &scratch.warp));
+        let settled =
+            scratch.drift.as_ref().map_or(f32::NEG_INFINITY, |d| d.ends(&scratch.legs[..=last], &scratch.warp));
         if self.config.cull
             && self.planes.hit(&scratch.legs[last], &scratch.warp, &search.threats, self.config.errata.culling, settled)
         {

@@ -1,6 +1,6 @@
 //! Candidate paths: series of edges from where the playhead is to an edge with an avoidance (or a block) in it.
 
-use kumite_motion::{EdgeIdx, Graph, NodeIdx};
+use kumite_motion::{EdgeIdx, Graph, Layer, NodeIdx};
 
 use crate::bodies::{Bodies, DefenceSpan};
 
@@ -94,7 +94,7 @@ impl Paths {
         self.open.clear();
         self.way.clear();
         let push = |open: &mut Vec<Open>, node: NodeIdx, begins: f32, depth: u32, joins: u32, since: f32| {
-            for edge in graph.leaving(node).rev() {
+            for edge in graph.leaving(node, Layer::Fight).rev() {
                 let has_join = bodies.has_join(edge);
                 if has_join && (joins >= rules.most_joins || since < rules.between_joins) {
                     continue;

@@ -5,14 +5,14 @@ use kumite_motion::align::PlanarMatrix;
 
 use super::DodgePlanner;
 use crate::bodies::{Bodies, Row};
-use crate::legs::PlacedEdge;
+use crate::legs::{Layout, PlacedLeg};
 use crate::threat::{STEP, Sphere, Threat};
 use crate::{Bend, Drift, Form, Warp};
 
 /// Buffers that decisions reuse. They carry nothing from one decision to the next.
 #[derive(Clone, Debug, Default)]
 pub struct DodgeScratch {
-    pub(crate) legs: Vec<PlacedEdge>,
+    pub(crate) legs: Layout,
     pub(super) stretches: Vec<(f32, f32)>,
     pub(crate) warp: Warp,
     pub(super) rows: [Row; 2],
@@ -38,8 +38,8 @@ impl DodgeScratch {
     }
 
     /// How far the drift carries the body at most at a stage time on a leg, metres.
-    pub(crate) fn drifted(&self, bodies: &Bodies, time: f32, leg: usize) -> f32 {
-        self.drift.as_ref().map_or(0.0, |d| d.reach(bodies, &self.legs, &self.warp, time, leg))
+    pub(crate) fn drifted(&self, time: f32, leg: usize) -> f32 {
+        self.drift.as_ref().map_or(0.0, |d| d.reach(&self.legs, &self.warp, time, leg))
     }
 }
 
@@ -147,8 +147,8 @@ impl DodgePlanner<'_> {
                 let u = scratch.warp.at(time).0;
                 let Some(leg) = scratch.legs.iter().rposition(|l| l.begins <= u) else { continue };
                 let at = scratch.legs[leg];
-                let pelvis = at.place.point(bodies.pelvis(at.edge, u - at.begins));
-                if away(pair, pelvis) > bodies.reach() + sphere.radius + near + scratch.drifted(bodies, time, leg) {
+                let pelvis = at.place.point(bodies.pelvis(at.edge, at.seconds(u)));
+                if away(pair, pelvis) > bodies.reach() + sphere.radius + near + scratch.drifted(time, leg) {
                     continue;
                 }
                 let (mut a, mut b) = (bodies.row(), bodies.row());
@@ -204,7 +204,7 @@ pub(super) fn padded_radii(bodies: &Bodies) -> Vec<f32> {
 }
 
 /// The leg shown at path time `u`, searched for from leg `from` on.
-fn leg_at(legs: &[PlacedEdge], u: f32, from: usize) -> usize {
+fn leg_at(legs: &[PlacedLeg], u: f32, from: usize) -> usize {
     let mut at = from;
     while legs.get(at + 1).is_some_and(|l| l.begins <= u) {
         at += 1;
@@ -231,10 +231,10 @@ fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut DodgeS
         let u = warp.at(time.max(0.0)).0;
         leg = leg_at(legs, u, leg);
         let at = legs[leg];
-        let (pelvis, extent) = bodies.middle(at.edge, u - at.begins);
+        let (pelvis, extent) = bodies.middle(at.edge, at.seconds(u));
         let mut bound = away(pair, at.place.point(pelvis)) - extent - moves - sphere.radius;
         if let Some(drift) = drift {
-            bound -= drift.reach(bodies, legs, warp, time.max(0.0), leg);
+            bound -= drift.reach(legs, warp, time.max(0.0), leg);
         }
         // Anything farther than a metre costs the same.
         if bound <= 1.0 {
@@ -250,7 +250,7 @@ fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut DodgeS
 /// The body at a stage time on a leg, in the frame of the leg's clip.
 pub(crate) fn body_at(
     bodies: &Bodies,
-    legs: &[PlacedEdge],
+    legs: &Layout,
     warp: &Warp,
     drift: Option<&Drift>,
     time: f32,
@@ -259,7 +259,7 @@ pub(crate) fn body_at(
 ) {
     // Where a clip simply continues, the join of the edge that entered it continues too: same clip, same placement.
     let mut leg = leg;
-    while leg > 0 && !bodies.has_join(legs[leg].edge) {
+    while leg > 0 && legs[leg].blend <= 0.0 {
         leg -= 1;
     }
     let at = legs[leg];
@@ -271,7 +271,10 @@ pub(crate) fn body_at(
         let began = warp.when(at.begins);
         (time - began, warp.at(began).1)
     };
-    bodies.sample(at.edge, u - at.begins, joined, rate, row);
+    bodies.sample(at.edge, at.seconds(u), row);
+    if let Some(join) = legs.join(bodies, leg) {
+        bodies.add_join_offsets(join, at.blend, joined, rate, row);
+    }
     if let Some(drift) = drift {
         drift.add(bodies, legs, warp, time, leg, row);
     }

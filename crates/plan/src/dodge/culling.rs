@@ -8,7 +8,7 @@
 use kumite_motion::{EdgeIdx, Vec3};
 
 use super::cells::largest_square;
-use crate::legs::PlacedEdge;
+use crate::legs::PlacedLeg;
 use crate::threat::{STEP, Threat};
 use crate::{Bodies, Form, Warp};
 
@@ -74,7 +74,7 @@ impl CullingPlanes {
 
     /// Whether an attack certainly hits the body on a leg; in the printed form, whether it touches the union of the leg's edge too often.
     /// Nothing is said of the time before `from`.
-    pub fn hit(&self, leg: &PlacedEdge, warp: &Warp, threats: &[Threat], form: Form, from: f32) -> bool {
+    pub fn hit(&self, leg: &PlacedLeg, warp: &Warp, threats: &[Threat], form: Form, from: f32) -> bool {
         let Ok(at) = self.edges.binary_search_by_key(&leg.edge, |e| e.edge) else { return false };
         let planes = &self.edges[at];
         let mut touched = 0;
@@ -100,7 +100,7 @@ impl CullingPlanes {
                             }
                         }
                         Form::Ours => {
-                            let since = warp.at(time + share * STEP).0 - leg.begins;
+                            let since = leg.seconds(warp.at(time + share * STEP).0);
                             let bucket =
                                 (since >= 0.0).then(|| planes.buckets.get((since / BUCKET) as usize)).flatten();
                             if bucket.is_some_and(|plane| plane[word] >> bit & 1 == 1) {
@@ -137,7 +137,7 @@ impl EdgePlanes {
         for bucket in 0..count {
             for (k, row) in rows.iter_mut().enumerate() {
                 let time = (bucket as f32 + k as f32 / looks as f32) * BUCKET;
-                bodies.sample(edge, time, time, 1.0, row);
+                bodies.sample_joined(edge, time, row);
             }
             let mut plane: Plane = [0; SLICES * CELLS];
             for (j, &(reach_square, radius_square)) in squares.iter().enumerate() {

@@ -125,7 +125,7 @@ pub(crate) fn tune(
     let (p, q) = (*sphere.places.get(step)?, *sphere.places.get(step + 1)?);
     let ahead = (q - p).normalize_or(Vec3::Z);
     let leg = scratch.legs.iter().rev().find(|l| l.begins <= scratch.warp.at(time).0)?;
-    let body = leg.place.point(planner.bodies.pelvis(leg.edge, scratch.warp.at(time).0 - leg.begins)) + Vec3::Y * 0.5;
+    let body = leg.place.point(planner.bodies.pelvis(leg.edge, leg.seconds(scratch.warp.at(time).0))) + Vec3::Y * 0.5;
     let gap = (p - body) - ahead * (p - body).dot(ahead);
     let along = Vec3::new(gap.x, 0.0, gap.z).normalize_or(Vec3::ZERO);
     let (rise, fall) = (((time - 0.6).max(0.0), (time - 0.1).max(0.05)), (time + 0.15, time + 0.7));

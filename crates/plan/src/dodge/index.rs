@@ -7,7 +7,7 @@
 //! The printed index forgets the times, and finds nothing where no cell is met.
 
 use kumite_motion::align::PlanarMatrix;
-use kumite_motion::{EdgeIdx, Graph, NodeIdx, Vec3};
+use kumite_motion::{EdgeIdx, Graph, Layer, NodeIdx, Vec3};
 
 use super::candidate_paths::{AvoidancePath, DefenceKind, PathRules, Paths};
 use super::cells::{CELL, RasterBall, key, vacated_cells};
@@ -93,12 +93,12 @@ impl Avoidances {
 impl Avoidance {
     fn of(bodies: &Bodies, edge: EdgeIdx, part: &DefenceSpan) -> Avoidance {
         let (mut row, mut start) = (bodies.row(), bodies.row());
-        bodies.sample(edge, part.from, f32::INFINITY, 1.0, &mut start);
+        bodies.sample(edge, part.from, &mut start);
         let mut moved = 0u128;
         let looks = 32;
         for k in 1..=looks {
             let time = part.from + (part.to - part.from) * k as f32 / looks as f32;
-            bodies.sample(edge, time, f32::INFINITY, 1.0, &mut row);
+            bodies.sample(edge, time, &mut row);
             for j in 0..bodies.spheres().min(128) {
                 if (row.get(j) - start.get(j)).length() > VACATED {
                     moved |= 1 << j;
@@ -131,7 +131,7 @@ impl NodeIndex {
             });
             paths.pool = pool;
         }
-        let Some(first) = graph.leaving(node).next() else { return out };
+        let Some(first) = graph.leaving(node, Layer::Fight).next() else { return out };
         // The node's position in the frame of its clip: the first edge's pelvis, laid over the clip that is left.
         out.middle = bodies.align(first).point(bodies.pelvis(first, 0.0));
         out.middle.y = 0.0;

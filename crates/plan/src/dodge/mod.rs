@@ -31,7 +31,7 @@ pub use search::DodgeSearch;
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::{EdgeIdx, Graph};
 
-use crate::{Bend, Bodies, Drift, Threat, ThreatError, Warp};
+use crate::{Bend, Bodies, Drift, Leg, Threat, ThreatError, Warp};
 
 /// Everything that decisions read.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +58,7 @@ pub struct Situation<'a> {
     /// Placement of its clip in the world.
     pub place: PlanarMatrix,
     /// What will be played next if nothing is decided.
-    pub ahead: &'a [EdgeIdx],
+    pub ahead: &'a [Leg],
     /// What carries the body away from its motion once something is decided: a plan takes the place of the one being carried out.
     pub drift: Option<Drift>,
     /// What goes on as long as nothing is decided; without it the same drift, and nothing bent or scaled.

@@ -9,9 +9,9 @@ use super::{
     AvoidanceCost, AvoidancePath, DefenceKind, DodgeCounts, DodgeDecision, DodgePlanner, Forecast, Judged, Origin,
     Paths, Running, Situation, Verdict, fit_bend,
 };
-use crate::legs::{PlacedEdge, go_on, lay_into, scale, stretches};
+use crate::legs::{Layout, scale, stretches};
 use crate::threat::{STEP, Threat, ThreatError};
-use crate::{Drift, Form, Warp, block};
+use crate::{Drift, Form, Leg, Warp, block};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Candidate {
@@ -31,7 +31,7 @@ pub(super) struct Candidate {
 #[derive(Clone, Debug)]
 pub struct DodgeSearch {
     pub(super) situation: (EdgeIdx, f32, PlanarMatrix),
-    ahead: Vec<EdgeIdx>,
+    ahead: Vec<Leg>,
     drift: Option<Drift>,
     running: Option<Running>,
     pub(super) threats: Vec<Threat>,
@@ -67,7 +67,8 @@ impl DodgeSearch {
         why: bool,
     ) -> Result<DodgeSearch, ThreatError> {
         let fits = |e: &EdgeIdx| e.at() < planner.bodies.edges();
-        if !(fits(&situation.edge) && situation.ahead.iter().all(fits) && situation.since.is_finite()) {
+        if !(fits(&situation.edge) && situation.ahead.iter().all(|leg| fits(&leg.edge)) && situation.since.is_finite())
+        {
             return Err(ThreatError::Foreign);
         }
         if !(planner.bodies.can_defend() || planner.config.bend_only) {
@@ -103,7 +104,8 @@ impl DodgeSearch {
     pub fn inside(&self, planner: &DodgePlanner<'_>) -> f32 {
         let mut row = planner.bodies.row();
         let (edge, since, place) = self.situation;
-        let now = [PlacedEdge { edge, begins: -since, place }];
+        let mut now = Layout::default();
+        now.begin(planner.bodies, edge, since, &place);
         let drift = self.running.as_ref().map_or(&self.drift, |r| &r.drift);
         body_at(planner.bodies, &now, &Warp::none(), drift.as_ref(), 0.0, 0, &mut row);
         if let Some(bend) = self.running.as_ref().and_then(|r| r.bend) {
@@ -154,7 +156,7 @@ impl DodgeSearch {
                             if self.nothing >= 0.0 { Verdict::Avoids(0.0) } else { Verdict::Hit(-self.nothing) };
                         let clearance = self.nothing;
                         why.push(Judged {
-                            edges: self.ahead.clone(),
+                            edges: self.ahead.iter().map(|leg| leg.edge).collect(),
                             span: None,
                             scale: 1.0,
                             cost: AvoidanceCost::default(),
@@ -420,9 +422,11 @@ impl DodgeSearch {
 
     fn lay_nothing(&self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) {
         let (edge, since, place) = self.situation;
-        let edges = std::iter::once(edge).chain(self.ahead.iter().copied());
-        lay_into(planner.bodies, edges, since, &place, &mut scratch.legs);
-        go_on(planner.bodies, planner.graph, self.ends + 1.0, &mut scratch.legs);
+        scratch.legs.begin(planner.bodies, edge, since, &place);
+        for leg in &self.ahead {
+            scratch.legs.push(planner.bodies, leg);
+        }
+        scratch.legs.go_on(planner.bodies, planner.graph, self.ends + 1.0);
         scratch.warp.set(&[], 1.0);
     }
 

@@ -11,7 +11,6 @@ use proptest::prelude::*;
 use super::clearance::body_at;
 use super::*;
 use crate::hand_made::{CLIPS, edge, library_of, standing_edge};
-use crate::legs::{go_on, lay_into};
 use crate::threat::{Ball, STEP};
 use crate::{Bend, Warp};
 
@@ -124,8 +123,8 @@ fn lay_out(fixture: &Fixture, names: &[&str], warp: Warp, scratch: &mut DodgeScr
     for name in names {
         edges.push(edge(&fixture.library, fixture.library.graph().edge(edges[edges.len() - 1]).to, name));
     }
-    lay_into(&fixture.bodies, edges.into_iter(), situation.since, &situation.place, &mut scratch.legs);
-    go_on(&fixture.bodies, fixture.library.graph(), 4.0, &mut scratch.legs);
+    scratch.legs.lay(&fixture.bodies, edges.into_iter(), situation.since, &situation.place);
+    scratch.legs.go_on(&fixture.bodies, fixture.library.graph(), 4.0);
     scratch.warp = warp;
 }
 
@@ -394,7 +393,7 @@ fn the_smaller_of_two_avoidances_is_chosen() {
     assert!((decision.clearance - clearance).abs() < 5e-3, "{} but {clearance}", decision.clearance);
     // Eq. 9: nothing is scaled. Eq. 8: the clearance over 0.5 m. Eq. 4-6: the overlap with the body that stood there, summed along the way.
     let mut row = fixture.bodies.row();
-    fixture.bodies.sample(decision.edges[0], 0.2, f32::INFINITY, 1.0, &mut row);
+    fixture.bodies.sample(decision.edges[0], 0.2, &mut row);
     let looks = (0..8000).map(|k| Vec3::new(-0.1, 1.2, 1.0 - k as f32 * 0.25e-3));
     let depth = |p: Vec3, j: usize| (fixture.bodies.radius(j) + 0.11 - (row.get(j) - p).length()).max(0.0);
     let vacated: f32 = looks.map(|p| (0..fixture.bodies.spheres()).map(|j| depth(p, j)).sum::<f32>() * 0.25e-3).sum();

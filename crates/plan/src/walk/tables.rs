@@ -5,7 +5,7 @@ use kumite_motion::align::PlanarMatrix;
 use kumite_motion::graph::stand;
 use kumite_motion::library::Library;
 use kumite_motion::rotation::wrap;
-use kumite_motion::{ClipIdx, EdgeIdx, FrameIdx, Pose, Role, Roles, SpanKind, Vec2, Vec3, WorldPose, fk, mass};
+use kumite_motion::{ClipIdx, EdgeIdx, FrameIdx, Layer, Pose, Role, Roles, SpanKind, Vec2, Vec3, WorldPose, fk, mass};
 
 use super::transition_clusters::{Leaf, clusters};
 
@@ -49,9 +49,12 @@ impl Default for Nudges {
     }
 }
 
-/// Tables of a library.
+/// Tables of a library's walkers. Clips are those that walking edges play, numbered in their order.
 #[derive(Clone, Debug)]
 pub struct Tables {
+    /// Which clip of the library each is, and the other way round.
+    clips: Vec<ClipIdx>,
+    number: Vec<Option<u16>>,
     /// Frames per second.
     pub fps: f32,
     /// First frame of each clip; one more at the end.
@@ -122,10 +125,14 @@ const ROUND: f32 = 0.5;
 const GOES: f32 = 0.4;
 
 impl Tables {
-    /// Works out the tables of a library, which should have a dense graph. `nudges` adds transitions.
+    /// Works out the tables of a library whose graph should be dense for walkers. `nudges` adds transitions.
     pub fn of(library: &Library, nudges: Option<&Nudges>) -> Tables {
-        let clips = library.clips();
-        let fps = clips.first().map_or(30.0, |c| c.fps());
+        let clips = library.clips_of(Layer::Walk);
+        let mut number = vec![None; library.clips().len()];
+        for (k, clip) in clips.iter().enumerate() {
+            number[clip.at()] = u16::try_from(k).ok();
+        }
+        let fps = clips.first().map_or(30.0, |clip| library.clip(*clip).fps());
         let spheres = library.spheres();
         let roles = Roles::canonical();
         let mut tables = Tables {
@@ -156,9 +163,12 @@ impl Tables {
             members: Vec::new(),
             root_of: Vec::new(),
             onward: vec![Vec::new(); clips.len()],
+            number,
+            clips,
         };
         let (mut pose, mut world) = (Pose::default(), WorldPose::default());
-        for (index, clip) in clips.iter().enumerate() {
+        for index in 0..tables.clips.len() {
+            let clip = library.clip(tables.clips[index]);
             let first = tables.place.len();
             for frame in 0..clip.frames() {
                 let idx = FrameIdx(frame as u32);
@@ -236,7 +246,7 @@ impl Tables {
             .collect();
         let left = |i: usize| matches!(library.spheres()[i].part, Role::LeftAnkle | Role::LeftKnee);
         let mut widths = Vec::new();
-        for clip in 0..library.clips().len() {
+        for clip in 0..self.clips() {
             let frames = self.starts[clip] as usize..self.starts[clip + 1] as usize;
             let half = ((0.1 * self.fps) as usize).max(1);
             for f in frames.clone() {
@@ -291,18 +301,22 @@ impl Tables {
     /// Gathers the transitions of the graph and their clusters.
     fn gather_transitions(&mut self, library: &Library, nudges: Option<&Nudges>) {
         let graph = library.graph();
-        let clips = library.clips().len();
-        let mut distances: Vec<f32> = graph.edges().iter().filter_map(|e| Some(e.join?.distance)).collect();
+        let clips = self.clips();
+        // By the frame they leave, whichever other layer has it too.
+        let mut edges: Vec<EdgeIdx> = graph.edges_of(Layer::Walk).collect();
+        edges.sort_by_key(|edge| *graph.node(graph.edge(*edge).from));
+        let mut distances: Vec<f32> = edges.iter().filter_map(|e| Some(graph.edge(*e).join?.distance)).collect();
         distances.sort_by(f32::total_cmp);
         let scale = MEDIAN_COST / distances.get(distances.len() / 2).copied().unwrap_or(1.0).max(1e-6);
         let mut pairs: Vec<Vec<u32>> = vec![Vec::new(); clips * clips];
-        for (index, edge) in graph.edges().iter().enumerate() {
+        for edge_idx in edges {
+            let edge = graph.edge(edge_idx);
             let node = graph.node(edge.from);
             let from = self.at(node.clip, node.frame);
             let after = self.at(edge.clip, edge.last);
-            let edge_idx = EdgeIdx(index as u32);
+            let left = self.clip(from);
             let Some(join) = edge.join else {
-                self.onward[node.clip.at()].push((from, edge_idx, after));
+                self.onward[left].push((from, edge_idx, after));
                 continue;
             };
             let transition = Transition {
@@ -314,8 +328,8 @@ impl Tables {
                 cost: join.distance * scale,
             };
             let position = self.transitions.len() as u32;
-            self.leaving[node.clip.at()].push(position);
-            pairs[node.clip.at() * clips + edge.clip.at()].push(position);
+            self.leaving[left].push(position);
+            pairs[left * clips + self.clip(after)].push(position);
             self.transitions.push(transition);
         }
         self.onward.iter_mut().for_each(|o| o.sort_by_key(|e| e.0));
@@ -391,10 +405,20 @@ impl Tables {
         transitions
     }
 
-    /// Number of a clip's frame among all frames.
+    /// The number of a clip, if anybody walks with it.
+    pub fn number(&self, clip: ClipIdx) -> Option<usize> {
+        self.number.get(clip.at()).copied().flatten().map(usize::from)
+    }
+
+    /// Which clips of the library these are, in order.
+    pub fn clip_ids(&self) -> &[ClipIdx] {
+        &self.clips
+    }
+
+    /// Number of a clip's frame among all frames; 0 if nobody walks with the clip.
     #[inline]
     pub fn at(&self, clip: ClipIdx, frame: FrameIdx) -> GlobalFrame {
-        self.starts[clip.at()] + frame.0
+        self.number(clip).map_or(0, |number| self.starts[number] + frame.0)
     }
 
     /// The clip of a frame.
@@ -406,7 +430,7 @@ impl Tables {
     /// The clip of a frame, and its number in it.
     pub fn frame(&self, at: GlobalFrame) -> (ClipIdx, FrameIdx) {
         let clip = self.clip(at);
-        (ClipIdx(clip as u32), FrameIdx(at - self.starts[clip]))
+        (self.clips[clip], FrameIdx(at - self.starts[clip]))
     }
 
     /// One past a clip's last frame.
@@ -483,7 +507,7 @@ impl Tables {
             shows.copy_from_slice(&self.still);
         } else {
             let kind = SpanKind::from_name(action);
-            for (index, clip) in library.clips().iter().enumerate() {
+            for (index, clip) in self.clips.iter().map(|clip| library.clip(*clip)).enumerate() {
                 for (frame, show) in
                     shows[self.starts[index] as usize..self.starts[index + 1] as usize].iter_mut().enumerate()
                 {

@@ -121,6 +121,9 @@ impl<'a> Task<'a> {
             return Err(WalkError::NoWalk);
         }
         let edge = library.graph().edge(query.start.0);
+        if tables.number(edge.clip).is_none() {
+            return Err(WalkError::NoWalk);
+        }
         let start = (tables.at(edge.clip, edge.first), PlanarMatrix::new(&query.start.1));
         let start_after = tables.at(edge.clip, edge.last);
         let from = start.1.floor_point(tables.place[start.0 as usize]);

@@ -7,7 +7,9 @@ use kumite_motion::graph::{Edge, Join, Node, stand};
 use kumite_motion::library::Library;
 use kumite_motion::rotation::{wrap, yaw};
 use kumite_motion::volume::{Obstacle, Shape};
-use kumite_motion::{Chance, Clip, ClipIdx, Contacts, EdgeIdx, FrameIdx, Graph, NodeIdx, Quat, Vec2, Vec3, humanoid};
+use kumite_motion::{
+    Chance, Clip, ClipIdx, Contacts, EdgeIdx, FrameIdx, Graph, Layer, NodeIdx, Quat, Vec2, Vec3, humanoid,
+};
 
 use super::*;
 use crate::Pool;
@@ -70,7 +72,7 @@ fn library() -> &'static Library {
                 add(clip, 0, Some(Join { blend: 0.2, align, distance: 0.02 }));
             }
         }
-        Library::new("walking", clips, Graph::new(nodes, edges).unwrap()).unwrap()
+        Library::new("walking", clips, Graph::new(nodes, edges).unwrap().in_layer(Layer::Walk)).unwrap()
     })
 }
 

@@ -62,12 +62,12 @@ pub struct Seen {
 
 /// What the stage shows: a decision, or else what it would play anyway, on a copy of a character for some seconds. `ahead` is what it would play
 /// otherwise.
-pub fn shown(character: &Character, decision: Option<&DodgeDecision>, ahead: &[EdgeIdx], seconds: f32) -> BodySamples {
+pub fn shown(character: &Character, decision: Option<&DodgeDecision>, ahead: &[Leg], seconds: f32) -> BodySamples {
     let mut copy = character.clone();
     if let Some(decision) = decision.filter(|d| replaces(character, d)) {
         copy.follow(&decision.edges, &decision.warp, decision.bend);
     }
-    let mut queue = after_plan(decision, ahead).iter().copied();
+    let mut queue = after_plan(decision, ahead).iter().map(|leg| leg.edge);
     let library = Arc::clone(copy.library());
     let mut world = WorldPose::default();
     let mut centres = |pose: &Pose| -> Vec<Vec3> {
@@ -85,16 +85,11 @@ pub fn shown(character: &Character, decision: Option<&DodgeDecision>, ahead: &[E
 }
 
 /// What [`shown`] should give, as the referee works it out.
-pub fn replayed(
-    character: &Character,
-    decision: Option<&DodgeDecision>,
-    ahead: &[EdgeIdx],
-    seconds: f32,
-) -> BodySamples {
+pub fn replayed(character: &Character, decision: Option<&DodgeDecision>, ahead: &[Leg], seconds: f32) -> BodySamples {
     let ahead = after_plan(decision, ahead);
     let script = match decision.filter(|d| replaces(character, d)) {
         Some(decision) => Script {
-            legs: legs(character, &decision.edges),
+            legs: legs(&decision.edges),
             ahead,
             schedule: Schedule::of_corners(&decision.warp.corners()),
             past: 0.0,
@@ -127,12 +122,12 @@ fn replaces(character: &Character, decision: &DodgeDecision) -> bool {
 }
 
 /// A decision without edges leaves what is played as it is.
-fn after_plan<'a>(decision: Option<&DodgeDecision>, ahead: &'a [EdgeIdx]) -> &'a [EdgeIdx] {
+fn after_plan<'a>(decision: Option<&DodgeDecision>, ahead: &'a [Leg]) -> &'a [Leg] {
     if decision.is_none_or(|d| d.edges.is_empty()) { ahead } else { &[] }
 }
 
-fn legs(character: &Character, edges: &[EdgeIdx]) -> Vec<Leg> {
-    edges.iter().map(|edge| Leg::whole(character.playing().layer, *edge)).collect()
+fn legs(edges: &[EdgeIdx]) -> Vec<Leg> {
+    edges.iter().map(|edge| Leg::whole(*edge)).collect()
 }
 
 /// The pose half way between two neighbours.
@@ -200,7 +195,7 @@ pub struct Ruling {
 }
 
 /// Judges a decision, played on a copy of the character.
-pub fn judge(character: &Character, decision: &DodgeDecision, ahead: &[EdgeIdx], threats: &[Threat]) -> Ruling {
+pub fn judge(character: &Character, decision: &DodgeDecision, ahead: &[Leg], threats: &[Threat]) -> Ruling {
     judge_shown(&shown(character, Some(decision), ahead, until_over(threats)), character, decision, ahead, threats)
 }
 
@@ -209,7 +204,7 @@ pub fn judge_shown(
     shown: &BodySamples,
     character: &Character,
     decision: &DodgeDecision,
-    ahead: &[EdgeIdx],
+    ahead: &[Leg],
     threats: &[Threat],
 ) -> Ruling {
     let own = replayed(character, Some(decision), ahead, until_over(threats));
@@ -228,7 +223,7 @@ fn until_over(threats: &[Threat]) -> f32 {
 }
 
 /// Whether undisturbed playback is hit.
-pub fn threatening(character: &Character, ahead: &[EdgeIdx], threats: &[Threat]) -> Seen {
+pub fn threatening(character: &Character, ahead: &[Leg], threats: &[Threat]) -> Seen {
     look(&shown(character, None, ahead, until_over(threats)), threats)
 }
 
@@ -382,7 +377,7 @@ impl Exhaustive {
             let schedule = Schedule::of_stretches(&stretches, scale, RAMP, to.max(centre) + 1.0);
             let span_shown = (schedule.when(from), schedule.when(to));
             let seconds = until_over(threats).max(span_shown.1 + 0.05);
-            let legs = legs(character, path);
+            let legs = legs(path);
             let script = Script { legs, ahead: &[], schedule, past: 0.0, bend: None, replaces: true };
             let samples = replay(character, script, seconds);
             let seen = look(&samples, threats);

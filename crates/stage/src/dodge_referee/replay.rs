@@ -11,13 +11,14 @@ use std::sync::Arc;
 use kumite_motion::align::Planar;
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::graph::EdgeIdx;
+use kumite_motion::library::Library;
 use kumite_motion::rotation::{about, from_vector, to_vector, twist_angle};
 use kumite_motion::{ClipIdx, Pose, Quat, Role, Vec3, WorldPose, fk, humanoid, sample};
-use kumite_plan::{Bend, Layer, Leg};
+use kumite_plan::{Bend, Leg};
 
 use super::bend::bend_pose;
 use super::schedule::Schedule;
-use crate::character::{Repertoire, TICK};
+use crate::character::TICK;
 use crate::feet::{Feet, GRIP};
 use crate::{Character, TICKS};
 
@@ -28,7 +29,7 @@ const REPLACES_BEND: f32 = 1.0 / 3.0;
 pub(super) struct Script<'a> {
     pub(super) legs: Vec<Leg>,
     /// Edges after the legs; then the first that leaves each node.
-    pub(super) ahead: &'a [EdgeIdx],
+    pub(super) ahead: &'a [Leg],
     /// Its time, and how much of that is past, seconds.
     pub(super) schedule: Schedule,
     pub(super) past: f32,
@@ -43,7 +44,6 @@ struct Piece {
     /// Path seconds from now.
     begins: f32,
     ends: f32,
-    layer: Layer,
     edge: EdgeIdx,
     clip: ClipIdx,
     /// Clip seconds at `begins`.
@@ -110,7 +110,7 @@ impl Offset {
 
 /// A script laid out from a character's present.
 pub(super) struct Replay<'a> {
-    repertoire: &'a Repertoire,
+    library: &'a Arc<Library>,
     script: Script<'a>,
     /// Path seconds of the schedule that are past.
     past_path: f32,
@@ -122,13 +122,12 @@ pub(super) struct Replay<'a> {
 impl<'a> Replay<'a> {
     /// Lays a script out for so many seconds.
     pub(super) fn new(character: &'a Character, script: Script<'a>, seconds: f32) -> Replay<'a> {
-        let repertoire = character.repertoire();
+        let library = character.library();
         let playing = character.playing();
         let source = character.source();
         let mut first = Piece {
             begins: 0.0,
-            ends: repertoire.edge(playing.layer, playing.edge).seconds - playing.since,
-            layer: playing.layer,
+            ends: library.graph().edge(playing.edge).seconds - playing.since,
             edge: playing.edge,
             clip: source.clip,
             clip_time: source.time,
@@ -139,8 +138,8 @@ impl<'a> Replay<'a> {
             }),
         };
         let past_path = script.schedule.path(script.past);
-        let (anatomy, feet) = (Anatomy::of_canonical(repertoire.fight.skeleton()), character.feet.clone());
-        let mut replay = Replay { repertoire, script, past_path, pieces: Vec::new(), anatomy, feet };
+        let (anatomy, feet) = (Anatomy::of_canonical(library.skeleton()), character.feet.clone());
+        let mut replay = Replay { library, script, past_path, pieces: Vec::new(), anatomy, feet };
         let bent = character.bend.as_ref().is_some_and(|(bend, time)| super::bend::amount(bend, *time) > 0.0);
         if replay.script.replaces && bent {
             let [now, before] = &character.base;
@@ -170,16 +169,15 @@ impl<'a> Replay<'a> {
     /// Puts pieces one after the other until the end.
     fn lay_out(&mut self, seconds: f32) {
         let mut legs: VecDeque<Leg> = std::mem::take(&mut self.script.legs).into();
-        let mut ahead = self.script.ahead.iter().copied();
+        let mut ahead = self.script.ahead.iter().map(|leg| leg.edge);
         let end = self.path(seconds);
         while let Some(last) = self.pieces.last().filter(|piece| piece.ends <= end) {
-            let graph = self.repertoire.layer(last.layer).graph();
-            let leaves = |edge: EdgeIdx| graph.after(last.edge).any(|e| e == edge);
-            let planned =
-                legs.pop_front().filter(|leg| leg.join.is_some() || (leg.layer == last.layer && leaves(leg.edge)));
+            let graph = self.library.graph();
+            let leaves = |edge: EdgeIdx| graph.edge(edge).from == graph.edge(last.edge).to;
+            let planned = legs.pop_front().filter(|leg| leg.join.is_some() || leaves(leg.edge));
             let leg = planned.or_else(|| {
                 let next = ahead.next().filter(|edge| leaves(*edge)).or_else(|| graph.after(last.edge).next());
-                next.map(|edge| Leg::whole(last.layer, edge))
+                next.map(Leg::whole)
             });
             let Some(leg) = leg else { return };
             let piece = self.after(last, leg);
@@ -189,12 +187,11 @@ impl<'a> Replay<'a> {
 
     /// The piece that a leg makes after another.
     fn after(&self, last: &Piece, leg: Leg) -> Piece {
-        let library = self.repertoire.layer(leg.layer);
+        let library = self.library;
         let edge = library.graph().edge(leg.edge);
         let mut piece = Piece {
             begins: last.ends,
             ends: last.ends + edge.seconds - leg.enter,
-            layer: leg.layer,
             edge: leg.edge,
             clip: edge.clip,
             clip_time: edge.first.0 as f32 / library.clip(edge.clip).fps() + leg.enter,
@@ -221,7 +218,7 @@ impl<'a> Replay<'a> {
 
     /// A piece's clip at a path second, where it lies on the stage.
     fn motion(&self, piece: &Piece, path: f32) -> Pose {
-        let clip = self.repertoire.layer(piece.layer).clip(piece.clip);
+        let clip = self.library.clip(piece.clip);
         let mut pose = Pose::default();
         sample::pose_at(clip, piece.clip_time + path - piece.begins, &mut pose);
         piece.place.apply(&mut pose);
@@ -230,7 +227,7 @@ impl<'a> Replay<'a> {
 
     /// Spheres of the body each 1/240 s: at the ticks, and half way between them.
     pub(super) fn frames(mut self, shown: &Pose, seconds: f32) -> Vec<Vec<Vec3>> {
-        let library = &self.repertoire.fight;
+        let library = self.library;
         let (skeleton, spheres) = (Arc::clone(library.skeleton()), library.spheres());
         let mut world = WorldPose::default();
         let mut centres = |pose: &Pose| -> Vec<Vec3> {
@@ -259,10 +256,10 @@ impl<'a> Replay<'a> {
             join.add(time, &mut pose);
             HINGES.into_iter().for_each(|hinge| soften(hinge, &motion, &mut pose));
         }
-        let clip = self.repertoire.layer(piece.layer).clip(piece.clip);
+        let clip = self.library.clip(piece.clip);
         let clip_time = piece.clip_time + path - piece.begins;
         let contacts = (sample::contacts_at(clip, clip_time), sample::contacts_at(clip, clip_time + GRIP));
-        let skeleton = Arc::clone(self.repertoire.fight.skeleton());
+        let skeleton = Arc::clone(self.library.skeleton());
         if let Some((bend, past)) = &self.script.bend {
             bend_pose(bend, past + time, &skeleton, &mut pose);
         }

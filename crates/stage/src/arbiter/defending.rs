@@ -1,0 +1,145 @@
+//! What a character does about balls: it dodges or blocks those that come, and reacts to those that hit.
+
+use kumite_motion::rotation::{wrap, yaw_of};
+use kumite_motion::{Role, Vec3};
+use kumite_plan::dodge::{DodgeDecision, Forecast};
+use kumite_plan::{Leg, Plan, Threat};
+
+use super::Turn;
+use crate::world::{Answer, BallId, Doing};
+use crate::{TICKS, sense};
+
+/// Ticks between two looks at balls that seemed to miss.
+const LOOK_AGAIN: u64 = 12;
+/// A join into a reaction, seconds.
+const FLINCH: f32 = 0.15;
+/// Longest that a hit keeps somebody from deciding, seconds.
+const STUNNED: f32 = 0.6;
+
+/// A touch that somebody has to react to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Blow {
+    /// What was hit.
+    pub part: Role,
+    /// From where the ball came, as a direction in the world.
+    pub along: Vec3,
+}
+
+impl Turn<'_> {
+    /// Whether it is time to look again at balls that nothing was done about: what is played next may have changed.
+    pub(super) fn looks_again(&self) -> bool {
+        let member = &self.world.characters[self.who];
+        let open = !matches!(member.doing, Doing::Reacting(_) | Doing::Defending(_));
+        open && self.world.tick.is_multiple_of(LOOK_AGAIN) && !member.known.is_empty()
+    }
+
+    /// A reaction of the library to a hit, by what was hit and from which side.
+    pub(super) fn react(&mut self, blow: &Blow) -> bool {
+        let kit = self.kit;
+        let high = matches!(blow.part, Role::Head | Role::Neck);
+        let low = matches!(
+            blow.part,
+            Role::LeftHip | Role::RightHip | Role::LeftKnee | Role::RightKnee | Role::LeftAnkle | Role::RightAnkle
+        );
+        let wanted = if high {
+            "head"
+        } else if low {
+            "leg"
+        } else {
+            "body"
+        };
+        let turn = wrap(yaw_of(-blow.along) - sense::gaze(self.character()));
+        let side = if turn > 0.0 { "left" } else { "right" };
+        let score = |label: &str| 2 * i32::from(label.contains(wanted)) + i32::from(label.contains(side));
+        let best = kit.reactions().iter().max_by_key(|r| (score(&r.label), std::cmp::Reverse(r.edge)));
+        let Some(reaction) =
+            best.filter(|_| !low || !matches!(self.world.characters[self.who].doing, Doing::Walking(_)))
+        else {
+            return false;
+        };
+        let leg = self.in_place(reaction.edge, reaction.enter, FLINCH);
+        let seconds = kit.graph().edge(leg.edge).seconds - leg.enter;
+        let until = self.world.tick + (seconds.min(STUNNED) * TICKS as f32) as u64;
+        let member = &mut self.world.characters[self.who];
+        member.character.commit(Plan::at_once(leg));
+        (member.doing, member.answers) = (Doing::Reacting(until), Vec::new());
+        self.tell(reaction.label.clone(), format!("hit on the {}", blow.part.name().replace('_', " ")));
+        self.go_on();
+        true
+    }
+
+    /// Balls it knows of that are still to come, as attacks from now on.
+    fn threats(&self) -> Vec<(BallId, Threat)> {
+        let tick = self.world.tick;
+        let member = &self.world.characters[self.who];
+        let delay = sense::delay(member);
+        let known = member.known.iter().filter(|(_, since)| since + delay <= tick);
+        known
+            .filter_map(|(id, _)| {
+                let ball = self.world.balls.get(*id)?;
+                let left = ball.arrives - ball.age(tick);
+                Some((*id, Threat::ball(&ball.from(tick), left).ok()?))
+            })
+            .collect()
+    }
+
+    /// Dodges or blocks what comes, if anything helps.
+    pub(super) fn defend(&mut self) {
+        let threats = self.threats();
+        if threats.is_empty() || matches!(self.world.characters[self.who].doing, Doing::Reacting(_)) {
+            return;
+        }
+        let attacks: Vec<Threat> = threats.iter().map(|t| t.1.clone()).collect();
+        let balls: Vec<BallId> = threats.iter().map(|t| t.0).collect();
+        let legs: Vec<Leg> = self.character().legs().iter().copied().collect();
+        let (kit, character) = (self.kit, &self.world.characters[self.who].character);
+        match kit.defence().decide(character, &legs, &attacks, self.scratch) {
+            Ok(decision) => self.take_up(&decision, &balls, legs),
+            Err(error) => self.tell("does nothing".into(), error.to_string()),
+        }
+    }
+
+    /// Commits a decision, if it helps.
+    fn take_up(&mut self, decision: &DodgeDecision, balls: &[BallId], legs: Vec<Leg>) {
+        if matches!(decision.forecast, Forecast::Clear | Forecast::Hit) {
+            let why = match decision.forecast {
+                Forecast::Clear => "the ball misses".to_owned(),
+                _ => format!("nothing of {} candidates helps", decision.counts.tested),
+            };
+            return self.tell("goes on".into(), why);
+        }
+        // A walk that is only bent still ends where and when it was planned to.
+        let goes_on = decision.edges.is_empty();
+        let edges = decision.edges.iter().map(|edge| Leg::whole(*edge));
+        let legs: Vec<Leg> = if goes_on { legs } else { edges.collect() };
+        let guard = decision.block.map(|b| b.wrist);
+        let bent = decision.bend.map_or(0.0, |bend| bend.fall.1);
+        let member = &mut self.world.characters[self.who];
+        member.character.commit(Plan { now: false, legs, warp: decision.warp.clone(), bend: decision.bend });
+        member.answers = balls.iter().map(|ball| Answer { ball: *ball, guard }).collect();
+        if !(goes_on && matches!(member.doing, Doing::Walking(_))) {
+            let until = self.world.tick + (self.left().max(bent) * TICKS as f32) as u64;
+            self.world.characters[self.who].doing = Doing::Defending(until);
+        }
+        for ball in balls {
+            if let Some(ball) = self.world.balls.get_mut(*ball) {
+                ball.answered = true;
+            }
+        }
+        let what = match (decision.block, decision.span) {
+            (Some(_), _) => "blocks".to_owned(),
+            (None, Some(span)) => self.label(decision, span),
+            (None, None) => "bends".to_owned(),
+        };
+        let why = format!("{} candidates, clears by {:.0} cm", decision.counts.tested, 100.0 * decision.clearance);
+        self.tell(what, why);
+    }
+
+    fn label(&self, decision: &DodgeDecision, span: u32) -> String {
+        let library = self.kit.library();
+        let edge = decision.edges.last().copied().unwrap_or(self.character().playing().edge);
+        let clip = library.clip(library.graph().edge(edge).clip);
+        let label = clip.spans.get(span as usize).map(|s| s.label.clone()).unwrap_or_default();
+        if label.is_empty() { clip.name.clone() } else { label }
+    }
+}

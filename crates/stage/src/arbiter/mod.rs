@@ -1,0 +1,160 @@
+//! Decides for one character, in this order: it was hit, it reacts; a ball is known, it dodges or blocks; it wants to be somewhere, it walks;
+//! else it wanders or stays. Every plan that is committed is told with its reason.
+
+mod defending;
+mod walking;
+
+use kumite_motion::align::Planar;
+use kumite_motion::graph::stand;
+use kumite_motion::rotation::yaw_of;
+use kumite_motion::{EdgeIdx, FrameIdx, JointIdx, Layer, NodeIdx, SpanKind, Vec2, Vec3};
+use kumite_plan::Leg;
+use kumite_plan::dodge::DodgeScratch;
+
+pub use defending::Blow;
+
+use crate::op::{Event, EventKind};
+use crate::world::{BallId, CharacterId, Doing, Wish, World};
+use crate::{Character, Kit, reserve};
+
+/// Seconds that characters commit ahead: planners see at least these.
+pub const AHEAD: f32 = 2.0;
+/// A join into standing where a walk ends, seconds.
+const STOP: f32 = 1.0 / 3.0;
+
+/// One character's turn to decide.
+pub(crate) struct Turn<'a> {
+    pub kit: &'a Kit,
+    pub world: &'a mut World,
+    pub who: CharacterId,
+    pub events: &'a mut Vec<Event>,
+    pub scratch: &'a mut DodgeScratch,
+}
+
+impl Turn<'_> {
+    fn character(&self) -> &Character {
+        &self.world.characters[self.who].character
+    }
+
+    fn tell(&mut self, what: String, why: String) {
+        let (tick, who) = (self.world.tick, Some(self.who));
+        self.events.push(Event { tick, who, kind: EventKind::Decided { what, why } });
+    }
+
+    /// Everything this character decides in a tick.
+    pub(crate) fn decide(&mut self, blow: Option<Blow>, noticed: &[BallId]) {
+        self.settle();
+        if let Some(blow) = blow
+            && self.react(&blow)
+        {
+            return;
+        }
+        if !noticed.is_empty() || self.looks_again() {
+            self.defend();
+        }
+        self.go_on();
+    }
+
+    /// What was being done is over when its legs are.
+    fn settle(&mut self) {
+        let tick = self.world.tick;
+        let member = &mut self.world.characters[self.who];
+        member.doing = match member.doing {
+            Doing::Defending(until) | Doing::Reacting(until) | Doing::Waiting(until) if tick >= until => Doing::Own,
+            doing => doing,
+        };
+        if let Doing::Walking(until) = member.doing
+            && tick >= until
+        {
+            self.arrive();
+        }
+    }
+
+    /// Lays an edge, entered at some second, so that its root stands where the character's does and faces as it does.
+    fn in_place(&self, edge: EdgeIdx, enter: f32, blend: f32) -> Leg {
+        let character = self.character();
+        let played = self.kit.graph().edge(edge);
+        let clip = self.kit.library().clip(played.clip);
+        let frame = FrameIdx(played.first.0 + (enter * clip.fps()) as u32);
+        let pose = character.pose();
+        let root = pose.root();
+        let here = Planar { turn: yaw_of(pose.rotation(JointIdx::ROOT) * Vec3::Z), shift: Vec2::new(root.x, root.z) };
+        let wanted = here.after(&stand(clip, frame).inverse());
+        let align = character.placement().inverse().after(&wanted);
+        Leg { join: Some((align, blend)), enter, ..Leg::whole(edge) }
+    }
+
+    /// Keeps what is committed long enough, by what the character wants.
+    fn go_on(&mut self) {
+        let member = &self.world.characters[self.who];
+        if let (Wish::Walk(goal), Doing::Own) = (&member.wish, member.doing) {
+            let goal = goal.clone();
+            self.walk(&goal);
+        }
+        while self.left() < AHEAD {
+            self.extend();
+        }
+    }
+
+    /// Path seconds until the committed legs end.
+    fn left(&self) -> f32 {
+        let (character, graph) = (self.character(), self.kit.graph());
+        let playing = character.playing();
+        let rest = graph.edge(playing.edge).seconds - playing.since;
+        rest + character.legs().iter().map(|leg| graph.edge(leg.edge).seconds - leg.enter).sum::<f32>()
+    }
+
+    /// The last edge that is committed, and where it ends.
+    fn end(&self) -> (EdgeIdx, NodeIdx) {
+        let character = self.character();
+        let edge = character.legs().back().map_or(character.playing().edge, |leg| leg.edge);
+        (edge, self.kit.graph().edge(edge).to)
+    }
+
+    /// One leg more: anything that leaves room to others, or what stays where it is.
+    fn extend(&mut self) {
+        let (last, node) = self.end();
+        let (kit, library) = (self.kit, self.kit.library());
+        let graph = kit.graph();
+        let member = &mut self.world.characters[self.who];
+        let fights = graph.leaving(node, Layer::Fight);
+        let wanders = member.wish == Wish::Wander && fights.len() > 0;
+        let all: Vec<EdgeIdx> = if wanders { fights.collect() } else { graph.after(last).collect() };
+        let caused = |e: &EdgeIdx| {
+            let clip = library.clip(graph.edge(*e).clip);
+            !graph.spans(*e).iter().any(|s| clip.spans[s.span as usize].kind == SpanKind::React)
+        };
+        let mut edges: Vec<EdgeIdx> = all.iter().copied().filter(caused).collect();
+        if edges.is_empty() {
+            edges = all;
+        }
+        // Chance decides the order, what it leads into decides the rest.
+        let turn = member.chance.below(edges.len() as u32) as usize;
+        edges.rotate_left(turn);
+        if !wanders {
+            let way = |e: &EdgeIdx| (graph.edge(*e).displacement.shift.length() * 100.0) as u32;
+            edges.sort_by_key(|e| (!kit.is_idle(*e), way(e)));
+        }
+        let crowded = self.world.characters.len() > 1 || !self.world.obstacles.is_empty();
+        let chosen = if crowded { self.roomiest(&edges) } else { edges[0] };
+        self.world.characters[self.who].character.append(Leg::whole(chosen));
+    }
+
+    /// The first edge whose way leaves room to everybody and everything; else the one that leaves most.
+    fn roomiest(&self, edges: &[EdgeIdx]) -> EdgeIdx {
+        let horizon = AHEAD + 1.5;
+        let others = reserve::others(self.world, self.who, horizon);
+        let mut best = (f32::NEG_INFINITY, edges[0]);
+        for edge in edges {
+            let track = reserve::track(self.character(), &[Leg::whole(*edge)], horizon);
+            let room = reserve::room(&track, &others, &self.world.obstacles);
+            if room > 0.0 {
+                return *edge;
+            }
+            if room > best.0 {
+                best = (room, *edge);
+            }
+        }
+        best.1
+    }
+}

@@ -1,0 +1,191 @@
+//! Walking to a goal: planned from where the committed legs end, around what stands in the way, past others in time.
+
+use kumite_motion::align::Planar;
+use kumite_motion::volume::{Obstacle, Shape};
+use kumite_motion::{EdgeIdx, Layer, Quat, Vec2, Vec3};
+use kumite_plan::walk::{Effort, GoalFitConfig, Method, WalkConfig};
+use kumite_plan::{Leg, Plan};
+
+use super::{STOP, Turn};
+use crate::op::{Event, EventKind};
+use crate::walk::{Attempt, Route, WalkOutcome, WalkRequest, Walker};
+use crate::world::{Doing, Goal, Wish};
+use crate::{Character, TICKS, reserve};
+
+/// Seconds ahead that ways are compared.
+const HORIZON: f32 = 20.0;
+/// Less room than this nobody stands up in, metres beyond a disc.
+const TIGHT: f32 = -0.15;
+/// Seconds until a walker who finds no way looks again.
+const AGAIN: f32 = 0.5;
+
+/// Where a walk begins.
+struct Start {
+    /// Fighters' edges that lead there from where the committed legs end.
+    way: Vec<Leg>,
+    /// Its first edge, and what lays that over the stage.
+    first: (EdgeIdx, Planar),
+    /// Whether the character has not begun anything, so that any other first edge will do.
+    free: bool,
+}
+
+impl Turn<'_> {
+    /// A walk ends where it was planned to, which may be within a leg: from there one stands.
+    pub(super) fn arrive(&mut self) {
+        let place = self.character().pose().root();
+        let idle = self.kit.standing().map(|edge| self.in_place(edge, 0.0, STOP));
+        let member = &mut self.world.characters[self.who];
+        let off = match &member.wish {
+            Wish::Walk(goal) => (Vec2::new(place.x, place.z) - goal.at).length(),
+            _ => 0.0,
+        };
+        if let Some(leg) = idle {
+            member.character.commit(Plan::at_once(leg));
+        }
+        (member.doing, member.wish) = (Doing::Arrived, Wish::Stay);
+        let tick = self.world.tick;
+        self.events.push(Event { tick, who: Some(self.who), kind: EventKind::Arrived { off } });
+    }
+
+    /// Plans a walk from where the committed legs end.
+    pub(super) fn walk(&mut self, goal: &Goal) {
+        let planned = self.plan_walk(goal);
+        match planned {
+            Ok((walking, route)) => {
+                let seconds = self.until_walk(&walking, &route);
+                let member = &mut self.world.characters[self.who];
+                member.character = walking;
+                member.doing = Doing::Walking(self.world.tick + (seconds * TICKS as f32).round() as u64);
+                let what = format!("walks to [{:.2}, {:.2}]", goal.at.x, goal.at.y);
+                let why = format!(
+                    "{:.1} s, {} transitions, after {} paths",
+                    route.seconds, route.transitions, route.evaluations
+                );
+                self.tell(what, why);
+            }
+            Err(why) => self.give_up(why),
+        }
+    }
+
+    /// Seconds until a walk that was taken up arrives: it may end within its last leg.
+    fn until_walk(&self, walking: &Character, route: &Route) -> f32 {
+        let graph = self.kit.graph();
+        let playing = walking.playing();
+        let last = route.legs.len() + 1;
+        let before = walking.legs().len().checked_sub(last);
+        let Some(before) = before else { return route.seconds };
+        let legs = walking.legs().iter().take(before).map(|leg| graph.edge(leg.edge).seconds - leg.enter);
+        graph.edge(playing.edge).seconds - playing.since + legs.sum::<f32>() + route.seconds
+    }
+
+    /// The character with a walk committed, or why there is none.
+    fn plan_walk(&self, goal: &Goal) -> Result<(Character, Route), String> {
+        let walker = self.kit.walker().ok_or("the library has no motions to walk with")?;
+        let start = self.start_of_walk()?;
+        let mut walking = self.character().clone();
+        start.way.iter().for_each(|leg| walking.append(*leg));
+        let others = reserve::others(self.world, self.who, HORIZON);
+        let track = reserve::track(&walking, &[], HORIZON);
+        if !start.way.is_empty() && reserve::room(&track, &others, &self.world.obstacles) < TIGHT {
+            return Err("there is no room to stand up in".into());
+        }
+        let route = self.find_route(walker, goal, &start)?;
+        if start.free {
+            // The search may have chosen another first step.
+            let align = walker.align(&walking, route.start);
+            let first = Leg { join: Some((align, 0.0)), ..Leg::whole(route.start.0) };
+            let legs = std::iter::once(first).chain(route.legs.iter().copied()).collect();
+            walking.commit(Plan { legs, ..Plan::at_once(first) });
+        } else {
+            walking.append(Leg::whole(route.start.0));
+            route.legs.iter().for_each(|leg| walking.append(*leg));
+        }
+        // Somebody will be in the way at the time: let them pass.
+        if reserve::room(&reserve::track(&walking, &[], HORIZON), &others, &[]) < 0.0 {
+            return Err("somebody is in the way".into());
+        }
+        Ok((walking, route))
+    }
+
+    /// From where the committed legs end one has to get to where walks begin.
+    fn start_of_walk(&self) -> Result<Start, String> {
+        let (character, graph) = (self.character(), self.kit.graph());
+        let playing = character.playing();
+        let free = character.legs().is_empty() && playing.since == 0.0 && graph.edge(playing.edge).layer == Layer::Walk;
+        if free {
+            return Ok(Start { way: Vec::new(), first: (playing.edge, character.placement()), free });
+        }
+        let (edges, door) = self.kit.way_to_walk(self.end().1).ok_or("no walk begins in this stance")?;
+        let way: Vec<Leg> = edges.into_iter().map(Leg::whole).collect();
+        let edge = graph.leaving(door, Layer::Walk).next().ok_or("no walk begins in this stance")?;
+        let first = Leg::whole(edge);
+        let placement =
+            character.legs().iter().chain(&way).chain([&first]).fold(character.placement(), |placed, leg| {
+                let own = graph.edge(leg.edge).join.map(|join| join.align);
+                placed.after(&leg.join.map(|join| join.0).or(own).unwrap_or(Planar::IDENTITY))
+            });
+        Ok(Start { way, first: (edge, placement), free })
+    }
+
+    /// Searches a way and rehearses it.
+    fn find_route(&self, walker: &Walker, goal: &Goal, start: &Start) -> Result<Route, String> {
+        let begins = walker.place_of(start.first.0, &start.first.1);
+        let request = WalkRequest {
+            at: begins.shift,
+            facing: begins.turn,
+            begin: None,
+            goal: goal.at,
+            goal_facing: goal.facing,
+            action: goal.action.clone(),
+            waypoints: goal.waypoints.clone(),
+            obstacles: self.in_the_way(),
+        };
+        let seed = self.world.characters[self.who].chance.clone().next().into();
+        let (effort, config) = (Effort::default(), WalkConfig::default());
+        let attempt = Attempt::new(walker, &request, Method::Walk, effort, config, seed).map_err(|e| e.to_string())?;
+        let mut attempt = if start.free { attempt } else { attempt.starting_at(start.first) };
+        loop {
+            attempt.search(Some(&GoalFitConfig::default())).map_err(|e| e.to_string())?;
+            if attempt.judge() {
+                break;
+            }
+        }
+        let outcome = attempt.outcome;
+        attempt.legs().filter(|_| outcome == WalkOutcome::Arrived).ok_or_else(|| match outcome {
+            WalkOutcome::Blocked(near) => {
+                format!("the nearest place that can be reached is [{:.2}, {:.2}]", near.x, near.y)
+            }
+            WalkOutcome::Collides => "every way that was found touches something".to_owned(),
+            _ => "no way was found".to_owned(),
+        })
+    }
+
+    /// Stands and looks again later.
+    fn give_up(&mut self, why: String) {
+        let tick = self.world.tick;
+        let playing = self.character().playing().edge;
+        if self.kit.graph().edge(playing).layer == Layer::Walk && !self.kit.is_idle(playing) {
+            let stand = self.kit.standing().map(|edge| self.in_place(edge, 0.0, STOP));
+            if let Some(leg) = stand {
+                self.world.characters[self.who].character.commit(Plan::at_once(leg));
+            }
+        }
+        self.world.characters[self.who].doing = Doing::Waiting(tick + (AGAIN * TICKS as f32) as u64);
+        self.events.push(Event { tick, who: Some(self.who), kind: EventKind::NoWay { why } });
+    }
+
+    /// Obstacles, and everybody else as posts where they stand and will stand.
+    fn in_the_way(&self) -> Vec<Obstacle> {
+        let mut all = self.world.obstacles.clone();
+        let post = |at: Vec2| Obstacle {
+            shape: Shape::Cylinder { half: 0.9, radius: reserve::DISC },
+            at: Vec3::new(at.x, 0.9, at.y),
+            turn: Quat::IDENTITY,
+        };
+        for track in reserve::others(self.world, self.who, HORIZON) {
+            // Whoever walks on is avoided in time, not in space.
+            all.extend(track.last().copied().map(post));
+        }
+        all
+    }
+}
