@@ -6,10 +6,10 @@ use std::sync::{Arc, OnceLock, mpsc};
 
 use kumite_captures::library;
 use kumite_motion::align::{Planar, PlanarMatrix};
-use kumite_motion::{EdgeIdx, Role, Vec2, Vec3};
+use kumite_motion::{Role, Vec2, Vec3};
 use kumite_plan::dodge::{DodgeConfig, DodgeDecision, DodgeScratch, DodgeSearch, Forecast, Situation};
 use kumite_plan::threat::{Ball, Sphere};
-use kumite_plan::{Bend, Threat, ThreatError, Warp};
+use kumite_plan::{Bend, Leg, Threat, ThreatError, Warp};
 use kumite_stage::attack_trial::Trial;
 use kumite_stage::dodge_referee::{self, Exhaustive};
 use kumite_stage::{Character, Defence};
@@ -93,7 +93,7 @@ fn decisions_know_of_the_bend_that_they_replace() {
 }
 
 /// Decisions at random moments, and second ones while the first is carried out: undisturbed, dodging, bent, bent again.
-fn moments(count: u64) -> Vec<(Character, Vec<EdgeIdx>, DodgeDecision, Vec<Threat>)> {
+fn moments(count: u64) -> Vec<(Character, Vec<Leg>, DodgeDecision, Vec<Threat>)> {
     let defence = defence();
     let mut scratch = DodgeScratch::default();
     let mut moments = Vec::new();
@@ -102,7 +102,7 @@ fn moments(count: u64) -> Vec<(Character, Vec<EdgeIdx>, DodgeDecision, Vec<Threa
         moments.push((character.clone(), ahead.clone(), first.clone(), threats.clone()));
         character.follow(&first.edges, &first.warp, first.bend);
         for _ in 0..30 {
-            character.step(|_, next| if next.contains(&ahead[0]) { ahead.remove(0) } else { next[0] });
+            character.step(|_, next| if next.contains(&ahead[0].edge) { ahead.remove(0).edge } else { next[0] });
         }
         let (head, chest) = (Role::Head.joint(), Role::Back.joint());
         let aim = character.world().position(if moments.len().is_multiple_of(2) { head } else { chest });
