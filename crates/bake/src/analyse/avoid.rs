@@ -1,27 +1,27 @@
-//! How far and when a body leaves the space it held: what makes a motion an avoidance.
+//! When, and by how far, a body leaves the space it was in: what makes a motion an avoidance.
 
 use std::sync::Arc;
 
 use kumite_motion::volume::{self, BodySphere, Sphere};
 use kumite_motion::{Clip, FrameIdx, Pose, Role, Roles, Skeleton, WorldPose, fk};
 
-/// A part of the body that something may be aimed at, and how free its place becomes.
+/// A target on the body whose place becomes free.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vacated {
     /// Head, back (chest), waist (belly) or pelvis.
     pub part: Role,
-    /// When no part of the body is in its middle: seconds of the clip.
+    /// When the middle of its place is first free of the whole body, clip seconds.
     pub from: f32,
-    /// Until when.
+    /// When it is free for the last time, clip seconds.
     pub to: f32,
-    /// Farthest the body gets from there, metres.
+    /// Largest distance from there to the body, metres.
     pub by: f32,
 }
 
-/// Parts that are looked at.
+/// Parts that attacks are aimed at.
 pub const TARGETS: [Role; 4] = [Role::Head, Role::Back, Role::Waist, Role::Pelvis];
 
-/// The spheres of a body, to measure many motions of it.
+/// The spheres of a body, fitted once for many motions.
 #[derive(Clone, Debug)]
 pub struct Space {
     skeleton: Arc<Skeleton>,
@@ -41,9 +41,8 @@ impl Space {
         volume::place(&self.spheres, &world, out);
     }
 
-    /// Which places that were the body's at frame `first` are free at some time until `last`. A place is the middle of one of a part's
-    /// spheres; it is free by the distance from there to the nearest surface of the body. Of each part the sphere that becomes free
-    /// soonest tells.
+    /// Targets whose place at frame `first` becomes free at some time until `last`. A place is the centre of one of the part's spheres, and is free by its
+    /// distance to the surface of the body; a part is represented by the sphere whose place becomes free first.
     pub fn vacated(&self, clip: &Clip, first: usize, last: usize) -> Vec<Vacated> {
         let (mut held, mut now) = (Vec::new(), Vec::new());
         self.body(clip, first, &mut held);

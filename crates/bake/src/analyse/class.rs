@@ -4,7 +4,7 @@ use std::fmt;
 
 use kumite_motion::{SpanKind, StrikeKind};
 
-/// The finest names actions are given.
+/// The class of an action, as finely as they are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Class {
@@ -61,7 +61,7 @@ impl Class {
         Class::Up,
     ];
 
-    /// As written in labels.
+    /// Its word in labels.
     pub fn name(self) -> &'static str {
         match self {
             Class::Straight => "straight",

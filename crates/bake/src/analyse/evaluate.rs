@@ -1,4 +1,4 @@
-//! How often the classifiers are right about actions whose names are known, each clip judged by numbers fitted to all the others.
+//! How often the classifiers are right on clips of known content, each classified with numbers fitted to all others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -10,20 +10,19 @@ use super::features::Row;
 use super::ranges::{Intervals, Ranges};
 use super::{Analysis, Heights, Model, Part, Tree, analyse};
 
-/// What a clip is known to show. What is not known is not asked.
+/// What a clip is known to show; what is not known is not scored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Truth {
-    /// What most of it is.
+    /// The class with the largest share of its motion.
     pub class: Class,
-    /// Of a limb, or towards.
+    /// Side of the limb, or the side the body moves to.
     pub side: Option<Side>,
     /// Of a strike or a guard.
     pub height: Option<Height>,
 }
 
 impl Truth {
-    /// From the words of a label: the class by its name, or that of the kind; the side and the height if they are named. `None` if no
-    /// class is.
+    /// From the words of a label: the class named, or else the kind's own; side and height where they are named. `None` without a class.
     pub fn of_span(span: &Span) -> Option<Truth> {
         let words: Vec<&str> = span.label.split_whitespace().collect();
         let named = words.iter().find_map(|w| Class::from_name(w)).filter(|c| c.kind() == span.kind);
@@ -38,20 +37,20 @@ impl Truth {
     }
 }
 
-/// What was known of a clip and what the classifiers said.
+/// What is known of a clip and what the classifiers said.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// Which clip.
     pub clip: String,
     /// What is known.
     pub truth: Truth,
-    /// By what the joints with large accelerations do.
+    /// Class found by [`Tree`].
     pub by_acceleration: Option<Class>,
-    /// By how far joints turn.
+    /// Class found by [`Intervals`].
     pub by_ranges: Option<Class>,
-    /// The side that was found.
+    /// Side found.
     pub side: Option<Side>,
-    /// The height that was found.
+    /// Height found.
     pub height: Option<Height>,
 }
 
@@ -74,11 +73,11 @@ fn example(clip: usize, analysis: &Analysis, truth: &Truth) -> Option<Example> {
         }
         _ => None,
     };
-    let at = part.zip(truth.height).map(|(part, height)| (part, action.legs, height));
+    let at = part.zip(truth.height).map(|(part, height)| (part, action.height_in_legs, height));
     Some(Example { clip, row: action.row, ranges: action.ranges, class: truth.class, at })
 }
 
-/// The numbers fitted to all clips but one (`usize::MAX` leaves none out).
+/// Fits both classifiers to all clips but one (`usize::MAX` leaves none out).
 fn fit(examples: &[Example], without: usize) -> (Model, Intervals) {
     let others = || examples.iter().filter(move |e| e.clip != without);
     let rows: Vec<(Row, Class)> = others().map(|e| (e.row, e.class)).collect();
@@ -87,18 +86,17 @@ fn fit(examples: &[Example], without: usize) -> (Model, Intervals) {
     (Model { tree: Tree::fit(&rows), heights: Heights::fit(&heights) }, Intervals::fit(&ranges))
 }
 
-/// The numbers fitted to all clips.
+/// Fits both classifiers to all clips.
 pub fn fit_all(clips: &[(Clip, Truth)]) -> (Model, Intervals) {
     fit(&examples(clips), usize::MAX)
 }
 
 fn examples(clips: &[(Clip, Truth)]) -> Vec<Example> {
     let model = Model::default();
-    let made = clips.iter().enumerate();
-    made.filter_map(|(i, (clip, truth))| example(i, &analyse(clip, &model), truth)).collect()
+    clips.iter().enumerate().filter_map(|(i, (clip, truth))| example(i, &analyse(clip, &model), truth)).collect()
 }
 
-/// Judges every clip by what was fitted to the others.
+/// Classifies every clip with what was fitted to all others.
 pub fn leave_one_out(clips: &[(Clip, Truth)]) -> Vec<Answer> {
     let examples = examples(clips);
     let answer = |(i, (clip, truth)): (usize, &(Clip, Truth))| {
@@ -122,7 +120,7 @@ pub fn leave_one_out(clips: &[(Clip, Truth)]) -> Vec<Answer> {
     clips.iter().enumerate().map(answer).collect()
 }
 
-/// How many of how many.
+/// A count of right answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
     /// Right answers.
@@ -176,7 +174,7 @@ pub fn figures(answers: &[Answer]) -> Figures {
     }
 }
 
-/// A table of what was known (rows) against what was said (columns), as Markdown.
+/// A confusion table as Markdown: what is known in rows, what was said in columns.
 pub fn confusion<T: Ord + Copy>(pairs: &[(T, Option<T>)], name: impl Fn(T) -> &'static str) -> String {
     let columns: BTreeSet<Option<T>> = pairs.iter().map(|p| p.1).chain(pairs.iter().map(|p| Some(p.0))).collect();
     let columns: Vec<Option<T>> = columns.into_iter().collect();

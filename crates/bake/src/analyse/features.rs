@@ -1,4 +1,4 @@
-//! One action as a row of numbers, for the classifier that goes by what the joints with large accelerations do.
+//! An action as a row of numbers, for [`Tree`](super::Tree).
 
 use kumite_motion::{Role, Side, Vec3};
 
@@ -6,9 +6,9 @@ use super::Signals;
 use super::segment::Piece;
 use super::strokes::{Stroke, anchor, is_foot};
 
-/// What is measured of an action. Lengths of limbs are given in lengths of the leg or arm, so that people of all sizes compare.
+/// What is measured of an action. Heights and reaches are in leg or arm lengths, so that people of all sizes compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names below say it")]
+#[expect(missing_docs, reason = "`Feature::name` describes them")]
 pub enum Feature {
     Hip,
     Rise,
@@ -69,7 +69,7 @@ impl Feature {
         Feature::HeadSpeed,
     ];
 
-    /// For people.
+    /// What it is, with its unit, as shown to people.
     pub fn name(self) -> &'static str {
         match self {
             Feature::Hip => "lower of the hip's heights at start and end, legs",
@@ -82,8 +82,8 @@ impl Feature {
             Feature::HeadAway => "how far the head gets from over the feet, m",
             Feature::HandAway => "how far a hand gets from its place beside the chest, arms",
             Feature::Held => "longest time a hand that moved fast stays where it got, s",
-            Feature::Away => "how unlike the first pose the body gets, m",
-            Feature::Back => "how unlike the first the last pose is, as a share of that",
+            Feature::Away => "how pose_distance the first pose the body gets, m",
+            Feature::Back => "how pose_distance the first the last pose is, as a share of that",
             Feature::Net => "distance of the pelvis from start to end, m",
             Feature::Turn => "turn from start to end, degrees",
             Feature::Clear => "height of the lower ankle in a jump, legs",
@@ -102,49 +102,49 @@ impl Feature {
     }
 }
 
-/// The numbers of one action, by [`Feature::ALL`].
+/// The numbers of one action, in the order of [`Feature::ALL`].
 pub type Row = [f32; Feature::ALL.len()];
 
 /// An action measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// By feature.
+    /// Its numbers.
     pub row: Row,
-    /// The punch the row tells of.
+    /// The punch that the row describes.
     pub punch: Option<Stroke>,
-    /// The kick the row tells of.
+    /// The kick that the row describes.
     pub kick: Option<Stroke>,
-    /// The head's place over the feet where it is farthest from that at the start: x left, y up, z ahead, metres.
+    /// Largest displacement of the head relative to the feet: x left, y up, z ahead, metres.
     pub head: Vec3,
-    /// Frame of that.
+    /// The frame of it.
     pub farthest: usize,
-    /// The pelvis from start to end, the same way.
+    /// Displacement of the pelvis from start to end, in the same axes.
     pub net: Vec3,
-    /// Radians, positive to the left.
+    /// Turn from start to end, radians, positive to the left.
     pub turn: f32,
 }
 
 impl Measured {
-    /// One number.
+    /// One of its numbers.
     pub fn get(&self, feature: Feature) -> f32 {
         self.row[feature as usize]
     }
 }
 
-/// Fists that arrive less far out than this strike nothing, arms.
+/// A fist that gets less far from its shoulder than this strikes nothing, arm lengths.
 const LEAST_REACH: f32 = 0.6;
-/// A hand this fast ahead is swung at something, however the arm bends; metres per second.
+/// A hand that moves forward this fast is swung at something, even if the arm does not extend; metres per second.
 const SWUNG: f32 = 5.0;
-/// A hand that stays for longer where it arrived was put there, not struck with; seconds.
+/// A hand that stays longer than this where it arrived was placed there and did not strike; seconds.
 const LONGEST_DWELL: f32 = 0.28;
 /// A leg counts as straight from this share of its length.
 const STRAIGHT_LEG: f32 = 0.75;
 
-/// Whether a stroke of a hand goes out to something, and does not come back from it or settle there.
+/// Whether a stroke is a hand that goes out to something, and neither returns from it nor settles there.
 pub fn is_punch(stroke: &Stroke) -> bool {
     let hand = !is_foot(stroke.part);
     let comes_back = stroke.start.length() - stroke.end.length() > 0.2;
-    // Outwards along the arm, or sweeping ahead at whatever angle as hooks do.
+    // Along the arm, or sweeping forward as hooks do.
     let out = stroke.radial > 0.3
         || (stroke.heading.z > 0.3 && (stroke.gained > 0.03 || (stroke.speed > SWUNG && !comes_back)));
     hand && out && stroke.reach > LEAST_REACH && stroke.dwells < LONGEST_DWELL
@@ -159,7 +159,7 @@ pub fn measure(signals: &Signals, piece: &Piece, strokes: &[Stroke]) -> Measured
     let (start, end) = piece.frames;
     let (a, b) = piece.core.unwrap_or(piece.frames);
     let yaw = signals.facing(start);
-    let seen = |v: Vec3| Signals::seen_from(v, yaw);
+    let seen = |v: Vec3| Signals::in_body_frame(v, yaw);
     let hip = |f: usize| (signals.at(f, Role::Pelvis).y - signals.floor) / signals.leg;
     let seconds = signals.time(b - a).max(0.1);
     let flat = |v: Vec3| Vec3::new(v.x, 0.0, v.z);
@@ -172,9 +172,9 @@ pub fn measure(signals: &Signals, piece: &Piece, strokes: &[Stroke]) -> Measured
         if away(f) > away(best) + 1e-6 { f } else { best }
     };
     let farthest = (a..=b).fold(a, farther);
-    let away = (a..=b).map(|f| signals.unlike(start, f)).fold(0.0, f32::max);
+    let away = (a..=b).map(|f| signals.pose_distance(start, f)).fold(0.0, f32::max);
     let hand = |f: usize, role: Role| {
-        Signals::seen_from(signals.at(f, role) - signals.at(f, Role::Back), signals.facing(f)) / signals.arm
+        Signals::in_body_frame(signals.at(f, role) - signals.at(f, Role::Back), signals.facing(f)) / signals.arm
     };
     let hands = [Role::LeftWrist, Role::RightWrist];
     let hand_away =
@@ -229,7 +229,7 @@ pub fn measure(signals: &Signals, piece: &Piece, strokes: &[Stroke]) -> Measured
     set(Feature::HandAway, hand_away);
     set(Feature::Held, held);
     set(Feature::Away, away);
-    set(Feature::Back, signals.unlike(start, end) / away.max(0.02));
+    set(Feature::Back, signals.pose_distance(start, end) / away.max(0.02));
     set(Feature::Net, flat(net).length());
     set(Feature::Turn, turn.abs().to_degrees());
     set(Feature::Clear, clear);
@@ -249,12 +249,12 @@ pub fn measure(signals: &Signals, piece: &Piece, strokes: &[Stroke]) -> Measured
     Measured { row, punch: punch.copied(), kick: kick.copied(), head: moved, farthest, net, turn }
 }
 
-/// Puts the numbers of one strike into the row of its action.
+/// Writes the numbers of one stroke into the row of its action.
 pub fn describe(signals: &Signals, stroke: &Stroke, row: &mut Row) {
     let pace = row[Feature::Pace as usize];
     let mut set = |feature: Feature, value: f32| row[feature as usize] = value;
     if is_foot(stroke.part) {
-        let [sagittal, lateral, sweep] = kicked(signals, stroke);
+        let [sagittal, lateral, sweep] = measure_kick(signals, stroke);
         set(Feature::Sagittal, sagittal);
         set(Feature::Lateral, lateral);
         set(Feature::Sweep, sweep);
@@ -266,19 +266,19 @@ pub fn describe(signals: &Signals, stroke: &Stroke, row: &mut Row) {
     }
 }
 
-/// Whether a stroke of a foot goes up or across and not down.
+/// Whether a stroke is a foot that goes up or across, not down.
 pub fn is_kick(stroke: &Stroke) -> bool {
     is_foot(stroke.part) && stroke.highest > 0.3 && stroke.heading.y > -0.3
 }
 
-/// The leg is looked at so long before and after the foot is fastest, seconds: from the bent knee to the straight leg.
+/// A kick takes about this long from the bent knee to its greatest speed, and from there to the straight leg, seconds.
 const CHAMBER: f32 = 0.4;
 const THRUST: f32 = 0.25;
-/// A foot this high is raised, legs.
+/// A foot above this height is raised, leg lengths.
 const RAISED: f32 = 0.8;
 
 /// [`Feature::Sagittal`], [`Feature::Lateral`] and [`Feature::Sweep`] of a kick.
-fn kicked(signals: &Signals, kick: &Stroke) -> [f32; 3] {
+fn measure_kick(signals: &Signals, kick: &Stroke) -> [f32; 3] {
     let (peak, part) = (kick.frames.1, kick.part);
     let leg = |f: usize| signals.at(f, part) - signals.at(f, anchor(part));
     let pick = |from: usize, to: usize, better: &dyn Fn(f32, f32) -> bool| {
@@ -292,7 +292,7 @@ fn kicked(signals: &Signals, kick: &Stroke) -> [f32; 3] {
     let lead = level(leg(apex));
     let way = (leg(apex) - leg(bent)).normalize_or_zero();
     let lateral = way.dot(lead.cross(Vec3::Y)) * side_of(part);
-    // How the raised leg turns about the vertical, summed up in its own sense.
+    // The raised leg's turn about the vertical, added up frame by frame so that it does not wrap.
     let (mut least, mut most, mut angle) = (0.0f32, 0.0f32, 0.0f32);
     let mut before: Option<Vec3> = None;
     let around = signals.frames_in(CHAMBER);

@@ -9,16 +9,16 @@ use super::{Action, Model, analyse, side_name};
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
     examples: Vec<(Row, SpanKind, String)>,
-    /// How much each number varies among them.
+    /// Spread of each number among them.
     widths: Row,
 }
 
-/// Actions farther than this from every example join none. Distances are root mean squares of differences, each in how much that number
-/// varies; one is as far apart as any two examples.
+/// Actions farther than this from every example join no group. A distance is the root mean square of the differences in all numbers, each in
+/// units of that number's spread and at most 1.
 const FARTHEST: f32 = 0.45;
 
 impl Groups {
-    /// The labelled actions of clips: of each span the action that shares most of its time.
+    /// The labelled actions of clips: for each span, the action that overlaps it longest.
     pub fn of<'a>(clips: impl IntoIterator<Item = &'a Clip>, model: &Model) -> Groups {
         let mut examples = Vec::new();
         for clip in clips {
@@ -79,7 +79,7 @@ impl Groups {
     }
 }
 
-/// A label without the words for sides: a left hook is an example of right ones too.
+/// A label without its side: a left hook is an example for right hooks too.
 fn sideless(label: &str) -> String {
     label.split_whitespace().filter(|w| !matches!(*w, "left" | "right")).collect::<Vec<_>>().join(" ")
 }

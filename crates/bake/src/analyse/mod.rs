@@ -1,7 +1,7 @@
 //! What happens in a clip: cut into actions, each classified, with its strikes, its guard, the space it leaves, and where it rests.
 //!
-//! Clips are of the canonical body in metres. Every number that was fitted stands with the data it was fitted to: in [`tree`] for what an
-//! action is, in [`Heights`] for how high. [`ranges`] is the other classifier; `kumite tables choices` compares them.
+//! Clips are of the canonical body in metres. Fitted numbers stand beside the data they were fitted to: those of the classes in [`tree`],
+//! those of the heights in [`Heights`]. [`ranges`] is the other classifier; `kumite tables choices` compares them.
 
 pub mod avoid;
 pub mod class;
@@ -26,8 +26,8 @@ pub use signals::Signals;
 use strokes::{PARTS, Stroke};
 pub use tree::Tree;
 
-/// Where heights begin, in lengths of the leg above the floor: middle, high. Fitted to ACCAD Male2 by the names of its files, halfway
-/// between neighbours; nothing there is aimed low, so where strikes become middle is a guess: the height of the hips.
+/// Where *middle* and *high* begin, in leg lengths above the floor. Fitted to ACCAD Male2 by the names of its files, halfway between
+/// neighbouring examples; no strike there is aimed low, so where *middle* begins for strikes is a guess: the height of the hips.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heights {
     /// Of a fist when the arm is longest.
@@ -62,7 +62,7 @@ impl Heights {
     }
 }
 
-/// What is at a height.
+/// What a height is measured of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Part {
@@ -83,35 +83,35 @@ pub struct Model {
 /// A clip range that starts and ends at rest or in double support.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
-    /// All of it, seconds.
+    /// When it begins, seconds.
     pub from: f32,
-    /// All of it, seconds.
+    /// When it ends, seconds.
     pub to: f32,
-    /// The part in which it happens, seconds.
+    /// The part of it in which the body moves, seconds.
     pub core: (f32, f32),
-    /// What it is.
+    /// Its class.
     pub class: Class,
-    /// Which side: of the striking or guarding limb, or to which the body goes; `None` where it has none.
+    /// Side of the striking or guarding limb, or the side the body moves to; `None` for actions without a side.
     pub side: Option<Side>,
-    /// How high the (fastest) strike or the guard is.
+    /// Height of the guard, or of the fastest strike.
     pub height: Option<Height>,
-    /// Blows, by time.
+    /// Blows, in order of time.
     pub strikes: Vec<Strike>,
-    /// When it counts, seconds.
+    /// When the blow is dangerous, the guard is up, or the body is out of the way, seconds.
     pub active: Option<(f32, f32)>,
     /// The striking or guarding part.
     pub part: Option<Role>,
-    /// Places of the body that become free.
+    /// Targets on the body whose place becomes free.
     pub vacated: Vec<Vacated>,
     /// Whether anything moves.
     busy: bool,
-    /// Effort times seconds: how much of the clip's motion it is.
+    /// Effort summed over its time: its share of the clip's motion.
     pub weight: f32,
-    /// Legs above the floor of what [`Action::height`] tells of.
-    pub legs: f32,
-    /// What the classifier saw.
+    /// The number that [`Action::height`] classifies: leg lengths above the floor.
+    pub height_in_legs: f32,
+    /// What [`tree`] classifies it by.
     pub row: Row,
-    /// What the other classifier sees.
+    /// What [`mod@ranges`] classifies it by.
     pub ranges: Ranges,
 }
 
@@ -120,7 +120,7 @@ pub struct Action {
 pub struct Analysis {
     /// In order, without gaps.
     pub actions: Vec<Action>,
-    /// When the body rests on both feet: transitions may be made there, seconds.
+    /// When the body rests on both feet, seconds: transitions may be made there.
     pub rests: Vec<(f32, f32)>,
 }
 
@@ -132,7 +132,7 @@ pub fn analyse(clip: &Clip, model: &Model) -> Analysis {
     strokes.sort_by_key(|s| s.frames.1);
     let space = Space::of(clip.skeleton());
     let job = Job { clip, signals: &signals, strokes: &strokes, space: &space, model };
-    let pieces = segments.pieces.iter().flat_map(|piece| job.parted(piece));
+    let pieces = segments.pieces.iter().flat_map(|piece| job.split_combinations(piece));
     let actions = pieces.map(|piece| job.action(&piece)).collect();
     let rests = segments.rests.iter().map(|&(a, b)| (signals.time(a), signals.time(b))).collect();
     Analysis { actions, rests }
@@ -146,30 +146,31 @@ struct Job<'a> {
     model: &'a Model,
 }
 
-/// Strokes of one limb that follow each other sooner are one strike, seconds.
+/// Strokes of one limb closer together than this are one strike, seconds.
 const NEXT_STRIKE: f32 = 0.2;
-/// A strike of the same limb so soon before a much faster one is its wind-up, seconds; and how much slower it is.
+/// A strike is the wind-up of the next one of the same limb if that follows within these seconds and it is slower than this share of it.
 const WINDS_UP: (f32, f32) = (0.45, 0.7);
-/// Strikes with more than this between them are not of one combination, seconds; before and after a strike so much belongs to it.
+/// Strikes farther apart than this are not one combination, seconds.
 const APART: f32 = 0.3;
+/// So much before and after its fastest moment belongs to a strike, seconds.
 const WIND_UP: f32 = 0.4;
 const BACK: f32 = 0.4;
-/// Shorter stretches are not actions, seconds.
+/// Shorter movements are not actions, seconds.
 const TWITCH: f32 = 0.15;
-/// Arms that swing so near a kick swing for balance, seconds.
+/// An arm that swings this close to a kick does so for balance, seconds.
 const WITH_A_KICK: f32 = 0.6;
-/// A guard is up, or the body out of the way, while it is this share of its farthest away.
+/// A guard is up, or the body out of the way, while its displacement is above this share of its largest.
 const UP: f32 = 0.7;
-/// Heads that move less far aside go to no side, metres.
+/// Smaller displacements (metres) and turns (radians) have no side.
 const ASIDE: f32 = 0.06;
-/// Hands that come nearer to the shoulder than this while the other guards are drawn back and do not guard, arms.
+/// A hand that is drawn towards its shoulder by more than this while the other guards does not guard itself, arm lengths.
 const DRAWN_BACK: f32 = 0.12;
-/// Hands that go up or down by more go somewhere, metres.
+/// Hands that both rise or both sink by more than this guard together, metres.
 const GOES: f32 = 0.08;
 
 impl Job<'_> {
-    /// Combinations and what comes before and after them, cut where least happens between.
-    fn parted(&self, piece: &Piece) -> Vec<Piece> {
+    /// Splits combinations from each other and from what is before and after them, at the calmest frame between.
+    fn split_combinations(&self, piece: &Piece) -> Vec<Piece> {
         let signals = self.signals;
         let whole = vec![*piece];
         let Some((a, b)) = piece.core else { return whole };
@@ -191,7 +192,7 @@ impl Job<'_> {
             }
         }
         let mut cuts = Vec::new();
-        // Before the first and after the last the cut is near them: what is farther is an action of its own.
+        // Before the first and after the last strike the cut is near it: what is farther off is an action of its own.
         let near = signals.frames_in(BACK);
         let (first, last) = (kept.first().map_or(a, |k| k.0), kept.last().map_or(b, |k| k.1));
         let mut gaps = Vec::new();
@@ -203,7 +204,7 @@ impl Job<'_> {
             gaps.push((last, (last + near).min(b)));
         }
         for (from, to) in gaps {
-            // On both feet if possible, otherwise where least happens.
+            // On both feet if possible.
             let least = |both: bool| {
                 let fit = (from..=to).filter(|&f| signals.both_stand(f) || !both);
                 fit.min_by(|&x, &y| signals.effort(x).total_cmp(&signals.effort(y)))
@@ -247,7 +248,7 @@ impl Job<'_> {
             vacated: Vec::new(),
             busy: piece.core.is_some_and(|c| c.1 - c.0 >= signals.frames_in(TWITCH)),
             weight: (a..=b).map(|f| signals.effort(f)).sum::<f32>() / signals.fps,
-            legs: 0.0,
+            height_in_legs: 0.0,
             row: measured.row,
             ranges: ranges::ranges(signals, piece),
         };
@@ -258,7 +259,7 @@ impl Job<'_> {
                     action.height = Some(strike.height);
                     action.active = Some(strike.active);
                     action.part = Some(strike.part);
-                    action.legs = stroke.apex_height;
+                    action.height_in_legs = stroke.apex_height;
                 }
             }
             SpanKind::Block => self.guard(piece, &mut action),
@@ -268,8 +269,9 @@ impl Job<'_> {
                 if class == Class::Duck || action.side.is_none() {
                     action.side = aside(measured.head.x + measured.net.x);
                 }
-                action.active =
-                    self.away(piece, |f| (signals.at(f, Role::Head) - signals.at(piece.frames.0, Role::Head)).length());
+                action.active = self.time_near_maximum(piece, |f| {
+                    (signals.at(f, Role::Head) - signals.at(piece.frames.0, Role::Head)).length()
+                });
             }
             SpanKind::Turn => action.side = aside(measured.turn),
             SpanKind::Step if measured.net.x.abs() > measured.net.z.abs().min(0.3) => {
@@ -280,7 +282,7 @@ impl Job<'_> {
         action
     }
 
-    /// The blows of an attack with the strokes they are.
+    /// The blows of an attack, each with the stroke it is measured from.
     fn strikes(&self, piece: &Piece, measured: &Measured, class: Class) -> Vec<(Strike, Stroke)> {
         let (signals, tree) = (self.signals, &self.model.tree);
         let within = |s: &&Stroke| (piece.frames.0..=piece.frames.1).contains(&s.frames.1);
@@ -290,11 +292,11 @@ impl Job<'_> {
             let mut row = measured.row;
             describe(signals, stroke, &mut row);
             row[Feature::FootUp as usize] = stroke.highest;
-            if !(kick || is_punch(stroke)) || !tree.strikes(&row, kick) {
+            if !(kick || is_punch(stroke)) || !tree.is_strike(&row, kick) {
                 continue;
             }
             let limits = if kick { self.model.heights.kick } else { self.model.heights.punch };
-            let Some(kind) = tree.strike(&row, kick).strike() else { continue };
+            let Some(kind) = tree.strike_class(&row, kick).strike() else { continue };
             let strike = strike::measure(signals, stroke, kind, limits);
             // A slow leg that is raised for balance does not kick.
             if kick && stroke.speed < 3.0 {
@@ -319,8 +321,8 @@ impl Job<'_> {
         found
     }
 
-    /// While something is near its most, around the most.
-    fn away(&self, piece: &Piece, far: impl Fn(usize) -> f32) -> Option<(f32, f32)> {
+    /// The time around the maximum of `far` during which it stays above [`UP`] of that maximum.
+    fn time_near_maximum(&self, piece: &Piece, far: impl Fn(usize) -> f32) -> Option<(f32, f32)> {
         let (a, b) = piece.core?;
         let most = (a..=b).fold(a, |best, f| if far(f) > far(best) { f } else { best });
         let up = |f: &usize| far(*f) > UP * far(most);
@@ -334,8 +336,9 @@ impl Job<'_> {
         let signals = self.signals;
         let Some((a, b)) = piece.core else { return };
         let start = piece.frames.0;
-        let most =
-            (a..=b).fold(a, |best, f| if signals.unlike(start, f) > signals.unlike(start, best) { f } else { best });
+        let most = (a..=b).fold(a, |best, f| {
+            if signals.pose_distance(start, f) > signals.pose_distance(start, best) { f } else { best }
+        });
         let hands = [Role::LeftWrist, Role::RightWrist];
         let out =
             |f: usize, hand: Role| (signals.at(f, hand) - signals.at(f, strokes::anchor(hand))).length() / signals.arm;
@@ -345,7 +348,8 @@ impl Job<'_> {
         let together = rises[0] * rises[1] > 0.0 && rises.iter().all(|r| r.abs() > GOES);
         let both = together && gained.iter().all(|g| *g > -DRAWN_BACK);
         let moved = hands.map(|h| {
-            let seen = |f: usize| Signals::seen_from(signals.at(f, h) - signals.at(f, Role::Back), signals.facing(f));
+            let seen =
+                |f: usize| Signals::in_body_frame(signals.at(f, h) - signals.at(f, Role::Back), signals.facing(f));
             (seen(most) - seen(start)).length() / signals.arm
         });
         let left = moved[0] + 2.0 * gained[0] > moved[1] + 2.0 * gained[1];
@@ -355,13 +359,13 @@ impl Job<'_> {
             (false, false) => (Side::Right, legs[1]),
         };
         action.side = Some(side);
-        action.legs = height;
+        action.height_in_legs = height;
         action.height = Some(strike::height_of(height, self.model.heights.block));
         action.part = match side {
             Side::Right => Some(Role::RightWrist),
             _ => Some(Role::LeftWrist),
         };
-        action.active = self.away(piece, |f| signals.unlike(start, f));
+        action.active = self.time_near_maximum(piece, |f| signals.pose_distance(start, f));
     }
 }
 
@@ -390,7 +394,7 @@ impl Action {
         self.busy
     }
 
-    /// The label of its span: the class, the height where it is not the usual one, the side. Kinds that are their own class are not repeated.
+    /// The label of its span: class, height unless it is the usual one, side. A class with the same name as its kind is left out.
     pub fn label(&self) -> String {
         let mut words: Vec<&str> = Vec::new();
         if self.class.kind().name() != self.class.name() {
@@ -415,13 +419,13 @@ impl Action {
     }
 }
 
-/// Neighbours of these kinds with the same label are one span.
+/// Neighbouring actions of these kinds with the same label make one span.
 const FLOWING: [SpanKind; 4] = [SpanKind::Walk, SpanKind::Run, SpanKind::Idle, SpanKind::Down];
 /// Shorter spans are not worth a label, seconds.
 const SHORTEST: f32 = 0.1;
 
 impl Analysis {
-    /// The spans of the clip: one per action, walks and rests run together. They do not overlap.
+    /// The spans of the clip, which do not overlap: one per action, but neighbouring walks and rests are merged.
     pub fn spans(&self) -> Vec<Span> {
         let mut spans: Vec<Span> = Vec::new();
         for action in &self.actions {
@@ -443,7 +447,7 @@ impl Analysis {
         spans
     }
 
-    /// The class that most of the clip's motion is.
+    /// The class with the largest share of the clip's motion.
     pub fn main_class(&self) -> Option<Class> {
         let mut weights = std::collections::BTreeMap::<Class, f32>::new();
         for action in &self.actions {
@@ -453,7 +457,7 @@ impl Analysis {
         heaviest.map(|(class, _)| *class)
     }
 
-    /// The action in which most of the clip's motion is.
+    /// The action with the largest share of the clip's motion.
     pub fn main_action(&self) -> Option<&Action> {
         self.actions.iter().max_by(|a, b| a.weight.total_cmp(&b.weight))
     }

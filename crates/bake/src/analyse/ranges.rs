@@ -1,5 +1,5 @@
-//! The classifier by joint-angle ranges (Duits, § 3.1.1 and tables 2-3): how far each joint turns in an action, whatever its speed, and
-//! which class's examples turned theirs as far. His numbers are for one capture set; the method is kept and the numbers are fitted.
+//! The classifier by joint-angle ranges (Duits, § 3.1.1 and tables 2-3): how far each joint turns in an action, at whatever speed, compared
+//! with the examples of each class. The method is his; his numbers are for one set of captures, so ours are fitted.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use super::segment::Piece;
 /// Number of ranges of an action.
 pub const RANGES: usize = 19;
 
-/// Ranges of an action, degrees and metres. Limbs are sorted so that the first arm and the first leg are those that bend more: left and
-/// right are told apart elsewhere, so that examples count for both.
+/// Ranges of an action, degrees and metres. The first arm and the first leg are those that move more, not the left ones: examples of one side then
+/// serve for both, and sides are told apart elsewhere.
 pub type Ranges = [f32; RANGES];
 
-/// Names of the ranges, for people.
+/// Names of the ranges, as shown to people.
 pub const NAMES: [&str; RANGES] = [
     "root ahead, m",
     "root aside, m",
@@ -44,7 +44,7 @@ fn spread(values: impl Iterator<Item = f32>) -> f32 {
     (high - low).max(0.0)
 }
 
-/// Angles about the vertical without jumps.
+/// Angles without jumps of whole turns.
 fn unwrapped(angles: impl Iterator<Item = f32>) -> Vec<f32> {
     let mut out: Vec<f32> = Vec::new();
     for angle in angles {
@@ -64,7 +64,7 @@ pub fn ranges(signals: &Signals, piece: &Piece) -> Ranges {
     let (a, b) = piece.core.unwrap_or(piece.frames);
     let yaw = signals.facing(piece.frames.0);
     let frames = || a..=b;
-    let root = |f: usize| Signals::seen_from(signals.at(f, Role::Pelvis) - signals.at(a, Role::Pelvis), yaw);
+    let root = |f: usize| Signals::in_body_frame(signals.at(f, Role::Pelvis) - signals.at(a, Role::Pelvis), yaw);
     let trunk = |f: usize| (signals.at(f, Role::Neck) - signals.at(f, Role::Pelvis)).normalize_or_zero();
     let heading = |f: usize, left: Role, right: Role| {
         let across = signals.at(f, left) - signals.at(f, right);
@@ -75,9 +75,9 @@ pub fn ranges(signals: &Signals, piece: &Piece) -> Ranges {
             .map(|f| heading(f, Role::LeftShoulder, Role::RightShoulder) - heading(f, Role::LeftHip, Role::RightHip)),
     );
     let limb = |[top, middle, end]: [Role; 3]| {
-        let out = |f: usize| Signals::seen_from(signals.at(f, middle) - signals.at(f, top), signals.facing(f));
+        let out = |f: usize| Signals::in_body_frame(signals.at(f, middle) - signals.at(f, top), signals.facing(f));
         let up = |v: Vec3| libm::asinf(v.normalize_or_zero().y.clamp(-1.0, 1.0)).to_degrees();
-        // Near the pole the heading means nothing: weighed by how level the limb is.
+        // A vertical limb has no heading: weighted by how level the limb is.
         let about =
             |v: Vec3| libm::atan2f(v.x, v.z).to_degrees() * Vec3::new(v.x, 0.0, v.z).length() / v.length().max(1e-6);
         [
@@ -125,18 +125,18 @@ pub fn ranges(signals: &Signals, piece: &Piece) -> Ranges {
     ]
 }
 
-/// Intervals of the ranges of every class.
+/// For each class, the intervals that its examples' ranges lie in.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Intervals {
     /// Least and most of each range, by class.
     classes: BTreeMap<Class, [(f32, f32); RANGES]>,
-    /// How wide each range varies over all examples: the unit of what lies outside.
+    /// Spread of each range over all examples: the unit for distances outside an interval.
     widths: [f32; RANGES],
 }
 
-/// Intervals of single examples are widened to this share of the whole variation to either side: no two strikes are alike.
+/// Intervals are widened by this share of the spread to either side, because no two strikes are alike.
 const WIDENED: f32 = 0.2;
-/// Cost of an interval that is e times as wide, relative to lying a whole variation outside.
+/// Cost of an interval e times as wide, relative to lying one whole spread outside.
 const WIDE: f32 = 0.05;
 
 impl Intervals {
@@ -144,7 +144,7 @@ impl Intervals {
     pub fn fit(examples: &[(Ranges, Class)]) -> Intervals {
         let mut widths = [0.0; RANGES];
         for (k, width) in widths.iter_mut().enumerate() {
-            // The middle eight tenths, so that one run of nine metres does not make all other examples look alike.
+            // Of the middle 80 %, so that one run of nine metres does not make all other examples look alike.
             let mut values: Vec<f32> = examples.iter().map(|e| e.0[k]).collect();
             values.sort_by(f32::total_cmp);
             let at = |share: f32| values.get((share * values.len() as f32) as usize).copied().unwrap_or(0.0);
@@ -165,12 +165,11 @@ impl Intervals {
         Intervals { classes, widths }
     }
 
-    /// The class whose intervals hold it most tightly: what lies outside costs, and so do wide intervals, which would hold anything.
+    /// The class whose intervals fit most tightly: ranges outside them cost, and so do wide intervals, which would fit anything.
     pub fn classify(&self, ranges: &Ranges) -> Option<Class> {
         let cost = |held: &[(f32, f32); RANGES]| -> f32 {
             let parts = held.iter().zip(ranges).zip(&self.widths).map(|((&(low, high), &value), width)| {
                 let outside = (low - value).max(value - high).max(0.0) / width;
-                // Beyond a whole variation, farther outside costs no more.
                 outside.min(1.0) + WIDE * libm::logf((high - low) / width)
             });
             parts.sum()

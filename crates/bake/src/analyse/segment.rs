@@ -1,29 +1,29 @@
-//! Cutting a motion into actions: at the centre of double support, unless the body is in full swing (Shum, Komura and Yamazaki 2007, § 3).
+//! Cuts a motion into actions, in the middle of double support where the body is calm (Shum, Komura and Yamazaki 2007, § 3).
 
 use super::Signals;
 
-/// Joints that accelerate by less than this are at rest in any clip; metres per second squared, root mean square. People
+/// Below this acceleration a body is at rest in any clip; root mean square over the joints, metres per second squared. People
 /// who stand stay below 2, a slow slip reaches 4 (ACCAD Male2 A1, E19, E20).
 const CALM: f32 = 3.0;
-/// Joints slower than this may be at rest, metres per second, root mean square: a slip's way back is slow and even, but not rest.
+/// At rest a body is also slower than this, root mean square over the joints, metres per second: the return from a slip is slow and even, but not rest.
 const SLOW: f32 = 0.12;
-/// A boxer who bounces all the time is never still. In such a clip, frames below this many times the level of its
-/// calmest 30 % count as calm.
+/// A boxer who bounces all the time is never still: in such a clip, frames count as calm up to this many times the level that this share
+/// of its frames stays below.
 const TIMES_CALMEST: f32 = 1.25;
 const CALMEST: f32 = 0.3;
-/// A lull is calmer than this share of the maximum within this many seconds on either side: the pause between two combinations.
+/// A lull, as between two combinations, is calmer than this share of the maximum within these seconds on either side.
 const LULL: (f32, f32) = (0.4, 0.8);
-/// Clips are not divided at shorter moments of calm on both feet, seconds.
+/// Shorter moments of calm on both feet are not cut at, seconds.
 const SHORTEST_CALM: f32 = 0.05;
-/// Calm for so long is a rest window; and for so long an action of its own, seconds.
+/// Calm of this length is a rest, and of this length an action of its own, seconds.
 const REST: (f32, f32) = (0.1, 1.2);
-/// What of a long rest goes to the actions around it, seconds each.
+/// How much of a long rest goes to the action before it and to the one after, seconds.
 const MARGIN: f32 = 0.2;
-/// A body that is farther than this from the pose it began with has left it: metres, root mean square over the joints.
+/// A body has left the pose it began with when it is farther from it than this, root mean square over the joints, metres.
 const DEPARTED: f32 = 0.06;
-/// It has come back if it is nearer than this share of how far it was.
+/// And has come back when the distance has fallen below this share of its largest.
 const RETURNED: f32 = 0.6;
-/// A pose held for longer than this is not on its way back, seconds.
+/// What follows a pose that was held for longer is not a return from it, seconds.
 const LONGEST_HOLD: f32 = 2.5;
 
 /// A stretch between two cuts. Frames, the last included.
@@ -40,7 +40,7 @@ pub struct Piece {
 pub struct Segments {
     /// In order, without gaps: each begins with the frame the one before ends with.
     pub pieces: Vec<Piece>,
-    /// Both feet stand and little moves: first and last frame of each.
+    /// First and last frame of each stretch in which both feet stand and little moves.
     pub rests: Vec<(usize, usize)>,
     /// Effort below which the clip counts as calm, metres per second squared.
     pub calm: f32,
@@ -81,7 +81,7 @@ pub fn segment(signals: &Signals) -> Segments {
     Segments { pieces, rests, calm }
 }
 
-/// Whether a frame of a busy stretch is the calmest of its neighbourhood, and much calmer than what is before and after.
+/// Whether a frame of a busy stretch is the calmest near it, and much calmer than what comes before and after.
 fn lull(signals: &Signals, first: usize, last: usize, frame: usize) -> bool {
     let around = signals.frames_in(LULL.1);
     let (before, after) = (frame.saturating_sub(around).max(first)..frame, frame + 1..(frame + around).min(last) + 1);
@@ -93,25 +93,25 @@ fn lull(signals: &Signals, first: usize, last: usize, frame: usize) -> bool {
     calmest && effort(frame) < LULL.0 * most(before).min(most(after))
 }
 
-/// What the calmest frames of a clip stay below.
+/// The level that the calmest frames of a clip stay below.
 fn calmest(signals: &Signals, of: impl Fn(&Signals, usize) -> f32) -> f32 {
     let mut values: Vec<f32> = (0..signals.frames()).map(|f| of(signals, f)).collect();
     values.sort_by(f32::total_cmp);
     values[(CALMEST * values.len() as f32) as usize]
 }
 
-/// A block that is held, or a slip, is cut while it is held: leaving and coming back are one action.
+/// Merges what was cut while a block or a slip was held: leaving and coming back are one action.
 fn join_returns(signals: &Signals, pieces: &mut Vec<Piece>) {
     let mut at = 0;
     while at + 1 < pieces.len() {
         let (first, second) = (pieces[at], pieces[at + 1]);
         let (start, cut, end) = (first.frames.0, second.frames.0, second.frames.1);
-        let away = signals.unlike(start, cut);
+        let away = signals.pose_distance(start, cut);
         let hold = match (first.core, second.core) {
             (Some(a), Some(b)) => signals.time(b.0.saturating_sub(a.1)),
             _ => f32::INFINITY,
         };
-        if away > DEPARTED && signals.unlike(start, end) < RETURNED * away && hold < LONGEST_HOLD {
+        if away > DEPARTED && signals.pose_distance(start, end) < RETURNED * away && hold < LONGEST_HOLD {
             let core = first.core.zip(second.core).map(|(a, b)| (a.0, b.1));
             pieces[at] = Piece { frames: (start, end), core };
             pieces.remove(at + 1);
@@ -121,7 +121,7 @@ fn join_returns(signals: &Signals, pieces: &mut Vec<Piece>) {
     }
 }
 
-/// Maximal stretches of frames of which something holds: first and last.
+/// First and last frame of every maximal stretch in which `holds` is true.
 pub fn runs(frames: usize, holds: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
     let mut runs = Vec::new();
     let mut start = None;

@@ -1,34 +1,34 @@
-//! What of a clip analysis looks at: where the joints are, how fast they move and speed up, which way the body faces.
+//! What analysis looks at: positions, velocities and accelerations of the joints, and which way the body faces.
 
 use kumite_motion::anatomy::{Anatomy, facing};
 use kumite_motion::rotation::{wrap, yaw_of};
 use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Role, Roles, Vec3, WorldPose, fk};
 
-/// Speeds are measured over twice this time and accelerations from three frames so far apart: captures of 30 frames per second hold no
-/// more, and those of 120 are then as calm as they. Seconds.
+/// Velocities are differences over twice this time, accelerations come from three moments this far apart, seconds: captures of 30 frames per second
+/// hold no more detail, and those of 120 are then no noisier.
 const APART: f32 = 1.0 / 30.0;
-/// The sum of squared accelerations is averaged over this time, seconds: the zero crossings of a strike are not rest.
+/// Squared accelerations are averaged over this time, seconds: the moment within a strike at which its acceleration changes sign is not rest.
 const ENERGY_OVER: f32 = 0.15;
-/// Which way the body faces is averaged over this time, seconds: a brief turn of the head is not a turn of the body.
+/// The facing is averaged over this time, seconds: a brief twist is not a turn of the body.
 const FACING_OVER: f32 = 0.5;
 
 /// Number of joints of the canonical body.
 const JOINTS: usize = Role::ALL.len();
 
-/// A clip of the canonical body as numbers over time.
+/// A clip of the canonical body as signals over time.
 #[derive(Clone, Debug)]
 pub struct Signals {
     /// Frames per second.
     pub fps: f32,
     /// By frame and role, metres.
     positions: Vec<[Vec3; JOINTS]>,
-    /// By frame: radians about +Y, smoothed, without jumps.
+    /// By frame: radians about +Y, smoothed, never wrapped.
     facing: Vec<f32>,
     /// By frame: root mean square of the joints' accelerations, metres per second squared.
     effort: Vec<f32>,
     /// By frame: root mean square of the joints' speeds, metres per second.
     speed: Vec<f32>,
-    /// By frame.
+    /// By frame: what is planted.
     planted: Vec<Contacts>,
     /// Hip to ankle, metres.
     pub leg: f32,
@@ -88,7 +88,7 @@ impl Signals {
         signals
     }
 
-    /// How many there are.
+    /// Number of frames.
     pub fn frames(&self) -> usize {
         self.positions.len()
     }
@@ -103,7 +103,7 @@ impl Signals {
         (libm::roundf(seconds * self.fps).max(0.0) as usize).min(self.frames().saturating_sub(1))
     }
 
-    /// Seconds in frames, at least one.
+    /// A duration in frames, at least one.
     pub fn frames_in(&self, seconds: f32) -> usize {
         frames(seconds, self.fps)
     }
@@ -113,18 +113,18 @@ impl Signals {
         self.positions[frame.min(self.frames() - 1)][role.joint().at()]
     }
 
-    /// How fast a joint moves, metres per second.
+    /// Velocity of a joint, metres per second.
     pub fn velocity(&self, frame: usize, role: Role) -> Vec3 {
         let (a, b) = (frame.saturating_sub(self.apart), (frame + self.apart).min(self.frames() - 1));
         (self.at(b, role) - self.at(a, role)) * (self.fps / (b - a).max(1) as f32)
     }
 
-    /// How fast it moves away from the pelvis: what the body does apart from going somewhere.
+    /// Velocity relative to the pelvis: without where the whole body goes, metres per second.
     pub fn own_velocity(&self, frame: usize, role: Role) -> Vec3 {
         self.velocity(frame, role) - self.velocity(frame, Role::Pelvis)
     }
 
-    /// How its velocity changes, metres per second squared. Nothing at the ends, of which too little is known.
+    /// Acceleration of a joint, metres per second squared; zero at the clip's ends, where it cannot be measured.
     pub fn acceleration(&self, frame: usize, role: Role) -> Vec3 {
         if frame < self.apart || frame + self.apart >= self.frames() {
             return Vec3::ZERO;
@@ -140,7 +140,7 @@ impl Signals {
     }
 
     /// Root mean square of all joints' accelerations around a frame, metres per second squared: Shum, Komura and Yamazaki's sum of
-    /// squares, in a unit people can read.
+    /// squares, in a readable unit.
     pub fn effort(&self, frame: usize) -> f32 {
         self.effort[frame.min(self.frames() - 1)]
     }
@@ -150,28 +150,28 @@ impl Signals {
         self.speed[frame.min(self.frames() - 1)]
     }
 
-    /// What stands.
+    /// What is planted.
     pub fn planted(&self, frame: usize) -> Contacts {
         self.planted.get(frame).copied().unwrap_or_default()
     }
 
-    /// Whether both feet do.
+    /// Whether both feet are planted.
     pub fn both_stand(&self, frame: usize) -> bool {
         let planted = self.planted(frame);
         planted.any(Contacts::LEFT) && planted.any(Contacts::RIGHT)
     }
 
     /// A direction in the frame of a body that faces `yaw`: x to the left, y up, z ahead.
-    pub fn seen_from(direction: Vec3, yaw: f32) -> Vec3 {
+    pub fn in_body_frame(direction: Vec3, yaw: f32) -> Vec3 {
         let (sine, cosine) = libm::sincosf(yaw);
         Vec3::new(cosine * direction.x - sine * direction.z, direction.y, sine * direction.x + cosine * direction.z)
     }
 
-    /// How far apart two poses are whatever place and heading they have: root mean square over the joints, metres.
-    pub fn unlike(&self, a: usize, b: usize) -> f32 {
+    /// Distance of two poses, their places on the floor and headings taken off: root mean square over the joints, metres.
+    pub fn pose_distance(&self, a: usize, b: usize) -> f32 {
         let local = |frame: usize, role: Role| {
             let at = self.at(frame, role) - self.at(frame, Role::Pelvis);
-            let seen = Signals::seen_from(at, self.facing(frame));
+            let seen = Signals::in_body_frame(at, self.facing(frame));
             Vec3::new(seen.x, self.at(frame, role).y, seen.z)
         };
         let sum: f32 = Role::ALL.iter().map(|&r| (local(a, r) - local(b, r)).length_squared()).sum();
@@ -183,7 +183,7 @@ fn frames(seconds: f32, fps: f32) -> usize {
     (libm::roundf(seconds * fps) as usize).max(1)
 }
 
-/// Means over windows of about `width` frames, shorter at the ends.
+/// Moving average over about `width` frames, fewer at the ends.
 fn smoothed(values: &[f32], width: usize) -> Vec<f32> {
     let mut sums = vec![0.0f64];
     for value in values {

@@ -1,4 +1,4 @@
-//! Strikes: with what, when, how high, which way, how far, how fast and with how much mass behind.
+//! Strikes: striking part, time, height, direction, reach, speed, and the mass behind them.
 
 use kumite_motion::mass::SEGMENTS;
 use kumite_motion::{Direction, Height, Role, Strike, StrikeKind, Vec3};
@@ -6,11 +6,11 @@ use kumite_motion::{Direction, Height, Role, Strike, StrikeKind, Vec3};
 use super::Signals;
 use super::strokes::{Stroke, anchor};
 
-/// Kilograms of the person masses are given for.
+/// Body mass that striking masses are worked out for, kilograms.
 const PERSON: f32 = 75.0;
-/// A strike counts while it is faster than this share of its fastest, and until it is farthest out.
+/// A strike is dangerous while it is faster than this share of its greatest speed, and until it is farthest out.
 const DANGEROUS: f32 = 0.5;
-/// Cosines beyond which a strike goes up, or to a side.
+/// Cosines from which a strike counts as going up, or to a side.
 const UP: f32 = 0.7;
 const ACROSS: f32 = 0.5;
 
@@ -42,7 +42,7 @@ pub fn measure(signals: &Signals, stroke: &Stroke, kind: StrikeKind, limits: [f3
             s.share * (moves.dot(along) / velocity.length().max(0.1)).clamp(0.0, 1.0)
         })
         .sum();
-    let heading = Signals::seen_from(velocity, signals.facing(peak)).normalize_or_zero();
+    let heading = Signals::in_body_frame(velocity, signals.facing(peak)).normalize_or_zero();
     let direction = if heading.y > UP {
         Direction::Upwards
     } else if heading.x > ACROSS {

@@ -1,18 +1,17 @@
-//! Strokes: single sweeps of a hand or foot, from slow over fast to slow again. Strikes, blocks, steps and returns are made of them.
+//! Strokes: single sweeps of a hand or foot, from slow through fast to slow. Strikes, blocks, steps and returns are made of them.
 
 use kumite_motion::{Role, Vec3};
 
 use super::Signals;
 
-/// A stroke gets at least this fast; metres per second of a hand or foot relative to the pelvis.
+/// A stroke reaches at least this speed relative to the pelvis, metres per second.
 const FASTEST: f32 = 1.2;
-/// A sweep begins and ends where the speed is below this share of its fastest.
+/// A stroke begins and ends where its speed falls below this share of its greatest.
 const SLOW: f32 = 0.4;
-/// How near the end of a stroke counts as still there, metres; and for how long it is looked, seconds.
+/// A hand or foot stays while it is within these metres of the stroke's end, and for these seconds at most.
 const STAYS: (f32, f32) = (0.10, 1.0);
 
-/// The apex is looked for so long before and after the greatest speed, seconds.
-/// Feet take longer.
+/// The apex is looked for this long before and after the greatest speed, seconds; longer after it for feet.
 const APEX: (f32, f32) = (0.05, 0.2);
 const APEX_OF_FOOT: f32 = 0.35;
 
@@ -23,17 +22,17 @@ pub struct Stroke {
     pub part: Role,
     /// First frame, frame of the greatest speed, last frame.
     pub frames: (usize, usize, usize),
-    /// Greatest speed beside the pelvis, metres per second.
+    /// Greatest speed relative to the pelvis, metres per second.
     pub speed: f32,
-    /// Its direction in the body's own frame: x left, y up, z forward; unit length.
+    /// Unit direction of the greatest velocity in the body's frame: x left, y up, z forward.
     pub heading: Vec3,
-    /// Where the part is seen from the shoulder or hip at the end, in lengths of the arm or leg: x left, y up, z forward.
+    /// Where the part ends relative to the shoulder or hip, in arm or leg lengths: x left, y up, z forward.
     pub end: Vec3,
-    /// Where it is seen from there at the start.
+    /// Where it starts, in the same frame and unit.
     pub start: Vec3,
-    /// Height of the part above the floor at the end, in lengths of the leg.
+    /// Height of the part above the floor at the end, leg lengths.
     pub height: f32,
-    /// Highest on the way, in lengths of the leg.
+    /// Greatest height on the way, leg lengths.
     pub highest: f32,
     /// Path length, metres.
     pub length: f32,
@@ -41,25 +40,25 @@ pub struct Stroke {
     pub straight: f32,
     /// How long the part stays near the end, seconds.
     pub stays: f32,
-    /// Where the part is at the end seen from the pelvis, metres: x left, y up, z forward.
+    /// Where the part ends relative to the pelvis, metres: x left, y up, z forward.
     pub place: Vec3,
-    /// The frame where the part is farthest from the shoulder or hip, about the fastest one.
+    /// The frame around the greatest speed in which the part is farthest from its shoulder or hip.
     pub apex: usize,
-    /// How far that is, in lengths of the arm or leg.
+    /// How far that is, arm or leg lengths.
     pub reach: f32,
-    /// How much of that was gained since the stroke became fast.
+    /// How much of that it gained since the stroke became fast.
     pub gained: f32,
     /// Cosine of the angle between the greatest velocity and the line from shoulder or hip to the part at the apex.
     pub radial: f32,
-    /// How long the part stays near where it is at the apex, seconds.
+    /// How long the part is near its place at the apex, before and after it, seconds.
     pub dwells: f32,
-    /// Height of the part at the apex above the floor, in lengths of the leg.
+    /// Height of the part above the floor at the apex, leg lengths.
     pub apex_height: f32,
-    /// Where the part is at the apex seen from the shoulder or hip, in lengths of the arm or leg.
+    /// Where the part is at the apex relative to the shoulder or hip, arm or leg lengths.
     pub apex_at: Vec3,
 }
 
-/// What the part hangs on.
+/// The shoulder or hip that a wrist or ankle belongs to.
 pub fn anchor(part: Role) -> Role {
     match part {
         Role::LeftWrist => Role::LeftShoulder,
@@ -69,7 +68,7 @@ pub fn anchor(part: Role) -> Role {
     }
 }
 
-/// Whether a part is a foot's.
+/// Whether a part is an ankle.
 pub fn is_foot(part: Role) -> bool {
     matches!(part, Role::LeftAnkle | Role::RightAnkle)
 }
@@ -115,7 +114,7 @@ fn measure(signals: &Signals, part: Role, frames: (usize, usize, usize), speed: 
     let yaw = signals.facing(peak);
     let leg_part = is_foot(part);
     let limb = if leg_part { signals.leg } else { signals.arm };
-    let from_anchor = |f: usize| Signals::seen_from(signals.at(f, part) - signals.at(f, anchor(part)), yaw) / limb;
+    let from_anchor = |f: usize| Signals::in_body_frame(signals.at(f, part) - signals.at(f, anchor(part)), yaw) / limb;
     let own = |f: usize| signals.at(f, part) - signals.at(f, Role::Pelvis);
     let length: f32 = (first..last).map(|f| (own(f + 1) - own(f)).length()).sum();
     let height = |f: usize| (signals.at(f, part).y - signals.floor) / signals.leg;
@@ -129,8 +128,8 @@ fn measure(signals: &Signals, part: Role, frames: (usize, usize, usize), speed: 
     let apex =
         (peak.saturating_sub(near)..=until).fold(peak, |best, f| if far(f) > far(best) + 1e-6 { f } else { best });
     let fast = (0..peak).rev().find(|&f| signals.own_velocity(f, part).length() < 0.5 * speed).unwrap_or(0);
-    let out = Signals::seen_from(signals.at(apex, part) - signals.at(apex, anchor(part)), yaw);
-    let heading = Signals::seen_from(signals.own_velocity(peak, part), yaw).normalize_or_zero();
+    let out = Signals::in_body_frame(signals.at(apex, part) - signals.at(apex, anchor(part)), yaw);
+    let heading = Signals::in_body_frame(signals.own_velocity(peak, part), yaw).normalize_or_zero();
     let there = own(apex);
     let around =
         |frames: &mut dyn Iterator<Item = usize>| frames.take_while(|&f| (own(f) - there).length() < STAYS.0).count();
@@ -141,7 +140,7 @@ fn measure(signals: &Signals, part: Role, frames: (usize, usize, usize), speed: 
         gained: far(apex) - far(fast),
         radial: heading.dot(out.normalize_or_zero()),
         dwells: dwells as f32 / signals.fps,
-        // Feet come down while the leg is still straight.
+        // A foot comes down while its leg is still straight: its highest counts.
         apex_height: if leg_part { (peak..=until).map(height).fold(0.0, f32::max) } else { height(apex) },
         apex_at: from_anchor(apex),
         part,
@@ -155,6 +154,6 @@ fn measure(signals: &Signals, part: Role, frames: (usize, usize, usize), speed: 
         length,
         straight: (own(last) - own(first)).length() / length.max(1e-3),
         stays: stays as f32 / signals.fps,
-        place: Signals::seen_from(own(last), yaw),
+        place: Signals::in_body_frame(own(last), yaw),
     }
 }

@@ -1,5 +1,5 @@
-//! The classifier by what the joints with large accelerations do (Shum, Komura and Yamazaki 2007, § 3): a short tree of questions. The
-//! questions are what a trainer would ask; the numbers in them are fitted to captures.
+//! The classifier by what the joints with large accelerations do (Shum, Komura and Yamazaki 2007, § 3): a short decision tree. Its questions are
+//! chosen by hand, as a trainer would ask them; their thresholds are fitted to captures.
 
 use super::class::Class;
 use super::features::{Feature, Row};
@@ -13,14 +13,14 @@ enum To {
     Is(Class),
 }
 
-/// Whether a feature is above a number.
+/// Whether a feature is above a threshold.
 struct Question {
     of: Feature,
     above: To,
     below: To,
-    /// The number where no example tells it.
+    /// The threshold where no example tells it.
     unless_fitted: f32,
-    /// The number that [`Tree::fit`] gives on ACCAD Male2, by the names of its files; `crates/bake/tests/analysis.rs` fits it again.
+    /// The threshold that [`Tree::fit`] gives on ACCAD Male2, by the names of its files; `crates/bake/tests/analysis.rs` fits it again.
     fitted: f32,
 }
 
@@ -71,7 +71,7 @@ const QUESTIONS: [Question; 24] = [
     ask(Feature::HeadSide, Is(Class::Slip), Is(Class::Twist), 0.1, 0.1),
 ];
 
-/// The numbers of all questions.
+/// The thresholds of all questions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
     limits: [f32; QUESTIONS.len()],
@@ -93,12 +93,12 @@ fn leads_to(to: To, class: Class) -> bool {
 }
 
 impl Tree {
-    /// The numbers that separate the examples best, question by question: each is fitted to the examples that reach it. Questions that
-    /// no example reaches keep their default.
+    /// The thresholds that separate the examples best, question by question, each fitted to the examples that reach it. Questions that no
+    /// example reaches keep their default.
     pub fn fit(examples: &[(Row, Class)]) -> Tree {
         let mut limits = [0.0; QUESTIONS.len()];
         let mut at = vec![Some(0); examples.len()];
-        // Turnings lead to later questions only.
+        // One pass is enough: branches lead to later questions only.
         for (q, question) in QUESTIONS.iter().enumerate() {
             let mut sides: Vec<(f32, bool)> = Vec::new();
             for ((row, class), _) in examples.iter().zip(&at).filter(|e| *e.1 == Some(q)) {
@@ -119,23 +119,23 @@ impl Tree {
         Tree { limits }
     }
 
-    /// What an action is.
+    /// The class of an action.
     pub fn classify(&self, row: &Row) -> Class {
-        self.from(0, row)
+        self.answer(0, row)
     }
 
-    /// What a strike is, by the numbers [`describe`](super::features::describe) put into the row.
-    pub fn strike(&self, row: &Row, kick: bool) -> Class {
-        self.from(if kick { KICK } else { PUNCH }, row)
+    /// The class of a strike, by the numbers that [`describe`](super::features::describe) wrote into the row.
+    pub fn strike_class(&self, row: &Row, kick: bool) -> Class {
+        self.answer(if kick { KICK } else { PUNCH }, row)
     }
 
-    /// Whether a foot or a fist is raised or fast enough to strike.
-    pub fn strikes(&self, row: &Row, kick: bool) -> bool {
+    /// Whether a foot is raised enough, or a fist fast enough, to be a strike.
+    pub fn is_strike(&self, row: &Row, kick: bool) -> bool {
         let q = if kick { KICK - 1 } else { PUNCH - 1 };
         row[QUESTIONS[q].of as usize] > self.limits[q]
     }
 
-    fn from(&self, question: usize, row: &Row) -> Class {
+    fn answer(&self, question: usize, row: &Row) -> Class {
         let mut at = question;
         loop {
             let question = &QUESTIONS[at];
@@ -146,13 +146,13 @@ impl Tree {
         }
     }
 
-    /// The questions with their numbers, for people.
+    /// The questions with their thresholds.
     pub fn questions(&self) -> impl Iterator<Item = (Feature, f32)> + '_ {
         QUESTIONS.iter().zip(&self.limits).map(|(q, limit)| (q.of, *limit))
     }
 }
 
-/// The limit with the least share of wrong examples on either side; among equals the middle of the widest gap. `None` if one side has no example.
+/// The threshold with the smallest shares of examples on the wrong side; among equals, the middle of the widest gap. `None` if one side has no example.
 pub(super) fn best_limit(mut sides: Vec<(f32, bool)>) -> Option<f32> {
     sides.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let (above, below) = (sides.iter().filter(|s| s.1).count(), sides.iter().filter(|s| !s.1).count());
