@@ -1,20 +1,17 @@
-//! What happens in captures: told from the motion alone, compared with the names of the files and with what people saw.
+//! What happens in captures, found from the motion alone, against the names of the files and what people saw.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "helpers of tests")]
 
 mod common;
 
-use std::path::Path;
-
-use common::say;
+use common::{say, seen_actions};
 use kumite_bake::analyse::evaluate::{Truth, confusion, figures, fit_all, leave_one_out};
 use kumite_bake::analyse::{Action, Class, Model, analyse};
-use kumite_motion::{Clip, Height, Side, SpanKind, Strike};
-use serde::Deserialize;
+use kumite_motion::{Clip, Height, Side, Strike};
 
-/// What the name of an ACCAD file says it shows. Names that say two things ("WalkToRun"), or nothing that is a class here (hops, skips,
-/// taunts, bows, forms, changes of stance), say nothing.
-fn named(name: &str) -> Option<Truth> {
+/// What an ACCAD file shows by its name. `None` for names of two things ("WalkToRun") and of things that are no class here (hops, skips,
+/// taunts, bows, forms, changes of stance).
+fn truth_by_name(name: &str) -> Option<Truth> {
     let name = name.strip_prefix("Male2_")?.split_once('_')?.1;
     let has = |word: &str| name.contains(word);
     let any = |words: &[&str]| words.iter().any(|w| has(w));
@@ -63,11 +60,11 @@ fn named(name: &str) -> Option<Truth> {
 
 fn accad() -> Option<Vec<(Clip, Truth)>> {
     let clips = kumite_captures::clips("accad-male2")?;
-    Some(clips.into_iter().filter_map(|clip| named(&clip.name).map(|truth| (clip, truth))).collect())
+    Some(clips.into_iter().filter_map(|clip| truth_by_name(&clip.name).map(|truth| (clip, truth))).collect())
 }
 
 #[test]
-fn accad_is_told_by_numbers_fitted_to_the_other_clips() {
+fn accad_is_classified_with_numbers_fitted_to_the_other_clips() {
     let Some(clips) = accad() else { return };
     let answers = leave_one_out(&clips);
     let figures = figures(&answers);
@@ -96,10 +93,10 @@ fn accad_is_told_by_numbers_fitted_to_the_other_clips() {
     assert!(figures.side.share() >= 0.98 && figures.height.share() >= 0.93, "{figures:?}");
 }
 
-/// The numbers in the code are those the data gives, as near as matters: halfway between neighbours moves a little with every change of what
-/// counts as a planted foot.
+/// The thresholds in the code are those fitted to the data, within a tolerance: they are halfway between neighbouring examples and move a little
+/// with every change of what counts as a planted foot.
 #[test]
-fn the_numbers_are_those_that_fit_accad() {
+fn the_thresholds_are_those_that_fit_accad() {
     let Some(clips) = accad() else { return };
     let (fitted, _) = fit_all(&clips);
     let built = Model::default();
@@ -116,72 +113,21 @@ fn the_numbers_are_those_that_fit_accad() {
     assert!(near(a.punch, b.punch) && near(a.kick, b.kick) && near(a.block, b.block), "{a:?} {b:?}");
 }
 
-/// What people saw in a capture.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TruthFile {
-    action: Vec<Seen>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Seen {
-    kind: String,
-    class: String,
-    side: Option<String>,
-    height: Option<String>,
-    /// When a fist is fastest; what lasts has `from` and `to` instead.
-    at: Option<f32>,
-    from: Option<f32>,
-    to: Option<f32>,
-    /// Left out of the score.
-    #[serde(default)]
-    unsure: bool,
-}
-
-impl Seen {
-    fn from(&self) -> f32 {
-        self.from.or(self.at).unwrap()
-    }
-
-    fn to(&self) -> f32 {
-        self.to.or(self.at).unwrap()
-    }
-
-    fn class(&self) -> Class {
-        Class::from_name(&self.class).unwrap()
-    }
-
-    fn is_attack(&self) -> bool {
-        self.kind == SpanKind::Attack.name()
-    }
-
-    fn has_side(&self, side: Side) -> bool {
-        self.side.as_deref() == Some(if side == Side::Left { "left" } else { "right" })
-    }
-}
-
-fn seen(clip: &str) -> Vec<Seen> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/truth/cmu-{clip}.toml"));
-    let text = std::fs::read_to_string(path).unwrap();
-    kumite_text::read::<TruthFile>(&text).unwrap_or_else(|e| panic!("{clip}: {e}")).action
-}
-
 /// How far the fastest moment of a fist may be from what was seen, seconds.
 const NEAR: f32 = 0.15;
 
-/// Boxing and blocks of CMU, which nothing was fitted to: reported, and held to what was reached.
+/// Boxing and blocks of CMU, which nothing was fitted to.
 #[test]
-fn cmu_fights_are_told_as_people_saw_them() {
+fn cmu_fights_are_classified_as_people_saw_them() {
     let Some(clips) = kumite_captures::clips("cmu-fight") else { return };
-    let (mut found, mut of, mut class, mut side, mut height) = (0, 0, 0, 0, 0);
+    let (mut found, mut of, mut class, mut height) = (0, 0, 0, 0);
     let (mut extra, mut others, mut others_found) = (0, 0, 0);
     let mut pairs: Vec<(Class, Option<Class>)> = Vec::new();
     for name in ["14_02", "13_17", "144_07"] {
         let clip = clips.iter().find(|c| c.name == name).unwrap();
         let analysis = analyse(clip, &Model::default());
         let strikes: Vec<_> = analysis.actions.iter().flat_map(|a| &a.strikes).collect();
-        let truth = seen(name);
+        let truth = seen_actions(name);
         for seen in &truth {
             if seen.is_attack() {
                 let same = |s: &&&Strike| (s.at - seen.from()).abs() < NEAR && seen.has_side(s.part.side());
@@ -192,7 +138,6 @@ fn cmu_fights_are_told_as_people_saw_them() {
                 of += 1;
                 found += usize::from(strike.is_some());
                 class += usize::from(strike.is_some_and(|s| Some(s.kind) == seen.class().strike()));
-                side += usize::from(strike.is_some());
                 height += usize::from(strike.is_some_and(|s| Some(s.height.name()) == seen.height.as_deref()));
                 pairs.push((seen.class(), strike.and_then(|s| Class::from_name(s.kind.name()))));
             } else if !seen.unsure {
@@ -212,12 +157,12 @@ fn cmu_fights_are_told_as_people_saw_them() {
     println!("{}", confusion(&pairs, Class::name));
     let share = |n: usize, of: usize| 100.0 * n as f32 / of as f32;
     say("CMU strikes seen by people", of as f32, "");
-    say("of these found, with their side", share(side.min(found), of), "%");
+    say("of these found, with their side", share(found, of), "%");
     say("of these of the right class", share(class, of), "%");
     say("of these at the right height", share(height, of), "%");
     say("CMU strikes found that nobody saw", extra as f32, "");
     say("CMU ducks and blocks of the right class", share(others_found, others), "%");
-    // Two or three points below what is measured, so that a change that makes it worse is seen.
+    // Two or three points below what is measured.
     assert!(share(found, of) >= 94.0 && share(class, of) >= 86.0, "{found} {class} of {of}");
     assert!(share(height, of) >= 83.0 && extra <= 3, "{height} of {of}, {extra} that nobody saw");
     assert!(share(others_found, others) >= 66.0, "{others_found} of {others}");

@@ -1,4 +1,4 @@
-//! Real captures, understood. Truth comes from the table of the captures' README, and from eyes on contact sheets.
+//! What is understood of real captures, against the table in their README and what contact sheets show.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "helpers of tests")]
 
@@ -53,9 +53,9 @@ fn true_rates() -> Vec<(String, f32, bool)> {
     rates
 }
 
-/// Rates the motion itself does not give away, or gives away against the table: 77_18 lies, gets up and takes no step
-/// (the table knows its rate from other takes of the same person); the excerpt falls at 36 m/s², so it is one of the 60 fps subjects.
-const OTHERWISE: [&str; 2] = ["77_18", "npybvh_example"];
+/// Rates that the motion does not show, or shows to be other than in the table: 77_18 lies, gets up and takes no step (the table has its
+/// rate from other takes of the same person); the excerpt falls at 36 m/s² at the table's rate, so it must be one of the 60 fps subjects.
+const RATE_EXCEPTIONS: [&str; 2] = ["77_18", "npybvh_example"];
 
 #[test]
 fn every_capture_of_a_person_is_understood() {
@@ -69,20 +69,20 @@ fn every_capture_of_a_person_is_understood() {
             assert!(u.roles.value.get(role).is_some(), "{name}: no {}", role.name());
         }
         assert_eq!(u.clip.contacts.len(), u.clip.frames(), "{name}");
-        // A10 and its like lie and crawl: feet to head is not up then.
+        // Also where people lie and crawl, and feet to head is not up.
         let z_up = name == "fair1_zombie";
         assert_eq!(u.up.value.name(), if z_up { "z" } else { "y" }, "{name}: {:?}", u.up);
-        let stems_of_cmu = path.to_string_lossy().contains("cmu");
-        assert!(!stems_of_cmu || u.bind_pose.is_some(), "{name}: the T-pose of frame 0 was not seen");
+        let is_cmu = path.to_string_lossy().contains("cmu");
+        assert!(!is_cmu || u.bind_pose.is_some(), "{name}: the T-pose of frame 0 was not seen");
         if let Some((_, fps, sure)) = rates.iter().find(|r| r.0 == name)
-            && !OTHERWISE.contains(&name.as_str())
+            && !RATE_EXCEPTIONS.contains(&name.as_str())
         {
             assert!((u.fps.value - fps).abs() < 1.0, "{name}: {:?}, true is {fps}", u.fps);
-            assert!(*sure || !u.fps.sure(), "{name}: {:?}, but nobody can be sure", u.fps);
+            assert!(*sure || !u.fps.sure(), "{name}: {:?}, but the table is not sure", u.fps);
             rated += 1;
         }
         assert!(name != "77_18" || !u.fps.sure(), "{:?}", u.fps);
-        // Whoever names all joints has all roles.
+        // Where all joints have names, all roles are found.
         let whole = ["accad_male2", "cmu", "Boxing_Toes"].iter().any(|n| path.to_string_lossy().contains(n));
         assert!(!whole || u.roles.value.is_complete(), "{name}: {:?}", u.roles.value);
         people += 1;
@@ -108,7 +108,7 @@ fn roles_are_understood_from_the_shape_alone() {
         all += 1;
     }
     figure("captures whose roles come from the shape alone", right as f32, &format!("of {all}"));
-    assert!(right as f32 >= 0.95 * all as f32, "{right} of {all}");
+    assert_eq!(right, all);
 }
 
 /// A clip whose joint names say nothing.
@@ -120,16 +120,19 @@ fn without_names(clip: &Clip) -> Clip {
     Clip::new(&clip.name, Arc::new(Skeleton::new(&joints).unwrap()), clip.fps(), &clip.poses()).unwrap()
 }
 
-/// One way of carrying motions over: from these captures, onto the skeleton of that one (or the canonical one).
+/// Retargets captures whose path contains `from` onto the skeleton of another capture, or the canonical one, and back.
 fn there_and_back(from: &str, onto: Option<&str>) {
     let captures = captures();
     let sources: Vec<&(PathBuf, Clip)> = captures.iter().filter(|c| c.0.to_string_lossy().contains(from)).collect();
     if sources.is_empty() {
+        kumite_captures::skipped(&format!("retargeting captures of {from}"));
         return;
     }
     let other = match onto {
         Some(name) => {
-            let Some((_, clip)) = captures.iter().find(|c| c.0.to_string_lossy().contains(name)) else { return };
+            let Some((_, clip)) = captures.iter().find(|c| c.0.to_string_lossy().contains(name)) else {
+                return kumite_captures::skipped(&format!("retargeting onto {name}"));
+            };
             let u = understand(clip).unwrap();
             (Arc::clone(u.clip.skeleton()), u.roles.value, u.anatomy)
         }
@@ -192,7 +195,7 @@ fn there_and_back(from: &str, onto: Option<&str>) {
     assert!(share(1.0) <= 2.0, "{}", share(1.0));
 }
 
-/// By how much a planted ball is farther from the floor there than here at most, in any frame, metres.
+/// How much farther from the floor a planted ball of the foot is after retargeting, at most, metres.
 fn floats_more(clip: &Clip, this: &RetargetBody<'_>, there: &Clip, that: &RetargetBody<'_>) -> f32 {
     let (mut pose, mut world) = (Pose::default(), WorldPose::default());
     let mut most = f32::NEG_INFINITY;
@@ -206,7 +209,7 @@ fn floats_more(clip: &Clip, this: &RetargetBody<'_>, there: &Clip, that: &Retarg
             if !contacts.has(part) {
                 continue;
             }
-            // What is carried over stands on a floor at 0.
+            // Retargeted motions stand on a floor at 0.
             if let (Some(here), Some(there)) = (height(clip, this, this.anatomy.floor), height(there, that, 0.0)) {
                 most = most.max(there - here);
             }
@@ -223,7 +226,7 @@ fn pelvis_of(clip: &Clip, body: &RetargetBody<'_>, frame: u32) -> Quat {
     body.anatomy.canonical(body.roles, &world, Role::Pelvis).unwrap()
 }
 
-/// World rotations of all joints that play a role.
+/// World rotations of all joints that have a role.
 fn attitudes(clip: &Clip, body: &RetargetBody<'_>, frame: u32) -> Vec<Quat> {
     let (mut pose, mut world) = (Pose::default(), WorldPose::default());
     clip.pose(FrameIdx(frame), &mut pose);
@@ -251,7 +254,7 @@ fn cmu_onto_accad_and_back() {
     there_and_back("cmu", Some("JabLeft"));
 }
 
-/// Carried over to the canonical body, people stay within the ranges of people's joints, but for moments and noise.
+/// Captures on the canonical body stay within the limits of its joints, but for moments and noise.
 #[test]
 fn the_canonical_body_is_not_contorted() {
     let skeleton = Arc::new(humanoid::skeleton());
@@ -278,12 +281,12 @@ fn the_canonical_body_is_not_contorted() {
         worst.len(),
         worst.get(..6)
     );
-    // Crouching and lying down the capture's three spine joints become our two.
-    assert!(over as f32 <= 0.01 * worst.len() as f32, "{:?}", &worst[..over]);
+    // In crouching and lying, three spine joints of the capture become two.
+    assert!(over as f32 <= 0.005 * worst.len() as f32, "{:?}", &worst[..over]);
 }
 
-/// A mirror image is one, on skeletons whose frames lie anyhow. Bones that differ between the sides, and a chest whose middle is measured
-/// on a turned fighter, cost up to two hands' breadths at the fists.
+/// Reflected captures are mirror images, however the frames of their skeletons are turned. Bones that differ between the sides, and a chest
+/// whose middle is measured on a turned fighter, put fists off by up to two hands' breadths.
 #[test]
 fn reflections_are_mirror_images() {
     for (path, clip) in captures().iter().step_by(7) {
@@ -298,6 +301,6 @@ fn reflections_are_mirror_images() {
                 worst = worst.max((Vec3::new(-p.x, p.y, p.z) - b.get(FrameIdx(frame), q)).length());
             }
         }
-        assert!(worst < 0.3, "{}: {worst} m", name(path));
+        assert!(worst < 0.25, "{}: {worst} m", name(path));
     }
 }

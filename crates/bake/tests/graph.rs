@@ -56,7 +56,7 @@ fn graph_of(clips: &[Clip], policy: Policy) -> (Graph, Report, Transitions) {
     (graph, report, transitions)
 }
 
-/// What everyone may rely on, whatever the clips.
+/// Invariants of every graph, whatever the clips.
 fn check_graph(clips: &[Clip], graph: &Graph, report: &Report) {
     assert!(connected(graph));
     for (index, edge) in graph.edges().iter().enumerate() {
@@ -229,7 +229,7 @@ fn captures_of_cmu_make_a_graph() {
     }
 }
 
-/// Someone who sways, with a step of his own per seed, and stands still at both ends.
+/// A body that sways, differently for each seed, and stands still at both ends.
 fn swayer(seed: u64, frames: usize, lift: f32) -> Clip {
     let skeleton = Arc::new(humanoid::skeleton());
     let mut chance = Chance::new(seed);
@@ -268,7 +268,7 @@ fn random_libraries_make_graphs_without_dead_ends() {
             assert_eq!(report.labels[0].kept, clips.len(), "{:?}", report.labels);
             let library = Library::new("swayers", clips.clone(), graph.clone()).unwrap();
             assert!(random_walk(&Arc::new(library), seed, 5.0).clip.frames() > 200);
-            // The cap gives way to connection only.
+            // The cap is exceeded only to keep the graph connected.
             let ways =
                 (0..graph.nodes().len() as u32).map(|n| graph.leaving(NodeIdx(n), Layer::Fight).len()).sum::<usize>();
             assert!(ways <= graph.nodes().len() * (most_leaving + 3));
@@ -278,7 +278,7 @@ fn random_libraries_make_graphs_without_dead_ends() {
 }
 
 #[test]
-fn what_is_lost_is_said() {
+fn losses_are_reported() {
     // The third hovers three metres up: nothing is like it but itself.
     let mut clips = vec![swayer(1, 60, 0.0), swayer(2, 60, 0.0), swayer(3, 60, 3.0), swayer(4, 90, 0.0)];
     let duck = |from, to| Span::new(SpanKind::Avoid, "duck", from, to);

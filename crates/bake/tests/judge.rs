@@ -1,4 +1,4 @@
-//! The judge: every motion of the library passes, broken ones are caught, people pass.
+//! The judge: every embedded motion passes, broken ones are caught, captures of people mostly pass.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "helpers of tests")]
 
@@ -16,6 +16,9 @@ use kumite_motion::{Clip, Pose, Role, Roles, Span, SpanKind, Vec3};
 fn captures(folder: &str) -> Vec<(String, Clip)> {
     let mut paths = kumite_captures::files("bvh");
     paths.retain(|path| path.parent().is_some_and(|p| p.ends_with(folder)));
+    if paths.is_empty() {
+        kumite_captures::skipped(&format!("judging captures of {folder}"));
+    }
     paths
         .iter()
         .map(|path| {
@@ -155,7 +158,7 @@ fn very_short_clips_are_judged_too() {
     }
 }
 
-/// The bounds are those of one fighter. Many captures of others carry glitches, and rates that are not true: they are held to what passes now.
+/// The bounds were measured on one fighter. Many captures of others have glitches or false rates: they are held to what passes now.
 #[test]
 fn people_pass() {
     let folders = ["combat/accad_male2", "locomotion/accad_male2", "combat/cmu", "locomotion/cmu"];
@@ -174,8 +177,8 @@ fn people_pass() {
     }
 }
 
-/// Of each figure, 98 of 100 measurements on captures are within the bound the judge holds motions to. Lying poses are left
-/// out: they are off balance, and their ankles are captured badly.
+/// Of each figure, 98 of 100 measurements on captures are within the judge's bound. Lying poses are left out: they are off balance, and
+/// their ankles are captured badly.
 #[test]
 fn bounds_hold_for_nearly_all_captures() {
     let mut all: Vec<(What, String, f32, f32)> = Vec::new();

@@ -1,4 +1,4 @@
-//! The manifests that come with kumite: they can be read, thank somebody, and fit the captures they are about.
+//! The manifests that come with kumite: they can be read, credit their sources, and fit their captures.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
@@ -10,16 +10,16 @@ use kumite_motion::SpanKind;
 const LIBRARIES: [&str; 4] = ["accad-male2", "cmu-fight", "cmu-walk", "paper-environment"];
 
 #[test]
-fn every_library_thanks_somebody() {
+fn every_library_credits_its_source() {
     for name in LIBRARIES {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../libraries/{name}.toml"));
         let manifest =
             manifest::read(&std::fs::read_to_string(path).unwrap()).unwrap_or_else(|e| panic!("{name}: {e}"));
-        assert!(!manifest.library.attribution.is_empty(), "{name} thanks nobody");
+        assert!(!manifest.library.attribution.is_empty(), "{name} credits nobody");
     }
 }
 
-/// Every clip is a person, long enough, and its labels lie in it; fights hold attacks and avoidances, the paper's library has its rate.
+/// Fights have attacks and avoidances, walks have walks, and the paper's library has the paper's rate.
 #[test]
 fn labels_fit_their_captures() {
     for name in LIBRARIES {

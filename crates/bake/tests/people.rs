@@ -5,22 +5,25 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "helpers of tests")]
 
+mod common;
+
 use std::path::Path;
 
+use common::seen_actions;
+use kumite_bake::analyse::Class;
 use kumite_bake::judge::{Act, ActionFigures, figures};
 use kumite_keying::embedded;
 use kumite_motion::fk::Tracks;
-use kumite_motion::{Clip, FrameIdx, Role, Span, SpanKind};
+use kumite_motion::{Clip, FrameIdx, Role, Side, Span, SpanKind};
 
 /// Captures of the same action.
 #[derive(Clone, Copy)]
 enum Like {
     /// Captures whose names say what they show; in them all spans of a kind.
     Named(SpanKind, &'static [&'static str]),
-    /// What was labelled by eye (tests/truth): blocks of a height, ducks, blows of a class with the hand over the foot in front, with the
-    /// other or with either.
+    /// What was labelled by eye (tests/truth): blocks of a height, ducks, hooks, straights with the hand of the foot in front or with the other.
     Seen(Sight, &'static [&'static str]),
-    /// Seen in a capture labelled by eye since: from when to when, seconds.
+    /// A moment of a capture that was found by eye later: from when to when, seconds.
     Moment(&'static str, f32, f32),
 }
 use Like::{Moment, Named, Seen};
@@ -33,7 +36,7 @@ enum Sight {
     Block(&'static str),
 }
 
-/// How an action of ours and theirs is measured.
+/// How an action is measured.
 #[derive(Clone, Copy)]
 enum By {
     Strike,
@@ -65,7 +68,7 @@ const JABS: [Like; 2] = [
     Seen(Sight::Straight { leading: true }, &["13_17", "14_02"]),
 ];
 
-/// Every motion with an active phase, the kind of the span that is measured, how, and who does the same.
+/// Every motion with an active phase, the kind of the span that is measured, how it is measured, and captures of the same action.
 const ROWS: [(&str, SpanKind, By, &[Like]); 26] = [
     ("jab", SpanKind::Attack, By::Strike, &JABS),
     ("jab-step", SpanKind::Attack, By::Strike, &JABS),
@@ -128,7 +131,7 @@ const ROWS: [(&str, SpanKind, By, &[Like]); 26] = [
         "step-right",
         SpanKind::Step,
         By::Step,
-        // And to the left in the guard: nobody steps to the right in it.
+        // One to the left, because no capture steps to the right in guard.
         &[Named(SpanKind::Step, &["E9_SideStepLeft", "B23_SideStepRight", "C25_QuickSidestepRight"])],
     ),
     ("pivot-left", SpanKind::Turn, By::Step, &[Named(SpanKind::Turn, &["E2_TurnAroundLeft"])]),
@@ -164,7 +167,7 @@ fn measured(clip: &Clip, span: &Span, by: By) -> Vec<ActionFigures> {
     figures(clip, span, act)
 }
 
-/// Whether the hand is on the side of the foot that is in front, as seen in the direction of the blow.
+/// Whether the hand is on the side of the foot that is in front, along the direction of the blow.
 fn leads(clip: &Clip, wrist: Role, at: f32) -> bool {
     let tracks = Tracks::of(clip);
     let frame = FrameIdx(((at * clip.fps()) as u32).min(clip.frames() as u32 - 1));
@@ -177,31 +180,22 @@ fn leads(clip: &Clip, wrist: Role, at: f32) -> bool {
     blow.x * feet.x + blow.z * feet.z > 0.0
 }
 
-/// The spans of a capture that were labelled by eye, in the small part of TOML that tests/truth is written in.
+/// The spans of a capture that were labelled by eye.
 fn seen(clip: &Clip, sight: Sight) -> Vec<Span> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/truth/cmu-{}.toml", clip.name));
-    let text = std::fs::read_to_string(path).unwrap();
     let mut spans = Vec::new();
-    for table in text.split("[[action]]").skip(1) {
-        let get = |key: &str| {
-            let line = table.lines().find_map(|l| l.strip_prefix(key)?.trim_start().strip_prefix('='));
-            line.map(|v| v.trim().trim_matches('"').to_owned())
-        };
-        if get("unsure").is_some() {
-            continue;
-        }
-        let (class, time) = (get("class").unwrap(), |key| get(key).map(|v| v.parse::<f32>().unwrap()));
-        let wrist = if get("side").as_deref() == Some("left") { Role::LeftWrist } else { Role::RightWrist };
+    for action in seen_actions(&clip.name).iter().filter(|action| !action.unsure) {
+        let wrist = if action.has_side(Side::Left) { Role::LeftWrist } else { Role::RightWrist };
         let is = match sight {
-            Sight::Straight { leading } => class == "straight" && leads(clip, wrist, time("at").unwrap()) == leading,
-            Sight::Hook => class == "hook",
-            Sight::Duck => class == "duck",
-            Sight::Block(height) => class == "block" && get("height").as_deref() == Some(height),
+            Sight::Straight { leading } => {
+                action.class() == Class::Straight && leads(clip, wrist, action.from()) == leading
+            }
+            Sight::Hook => action.class() == Class::Hook,
+            Sight::Duck => action.class() == Class::Duck,
+            Sight::Block(height) => action.class() == Class::Block && action.height.as_deref() == Some(height),
         };
         if is {
-            let (from, to) =
-                time("at").map_or_else(|| (time("from").unwrap(), time("to").unwrap()), |at| (at - 0.1, at + 0.1));
-            let mut span = Span::new(SpanKind::Attack, &class, from, to);
+            let around = if action.at.is_some() { 0.1 } else { 0.0 };
+            let mut span = Span::new(SpanKind::Attack, &action.class, action.from() - around, action.to() + around);
             span.part = Some(wrist);
             spans.push(span);
         }
@@ -217,7 +211,7 @@ fn say(who: &str, f: &ActionFigures) {
     );
 }
 
-/// All that people do of it, and who.
+/// The figures of all captures of an action, and their names.
 fn people(captured: &[Clip], by: By, likes: &[Like]) -> (Vec<ActionFigures>, String) {
     let clip = |name: &str| {
         let found = captured.iter().find(|c| c.name.trim_start_matches("Male2_") == name);
@@ -291,7 +285,7 @@ fn ours(clips: &[Clip], name: &str, kind: SpanKind, by: By) -> Vec<ActionFigures
     found
 }
 
-/// Runs first where the captures are: what people do is measured anew.
+/// What people do is measured again wherever the captures are.
 #[test]
 fn the_table_is_what_is_measured() {
     let mut captured = Vec::new();
@@ -328,7 +322,7 @@ fn the_table_is_what_is_measured() {
 #[test]
 fn every_active_phase_is_in_the_range_of_people() {
     let clips = embedded::clips().unwrap();
-    // Whatever is not waiting is measured, here or as the mirror image of what is.
+    // Every motion but those that only wait has a row.
     for clip in &clips {
         let waits = clip.spans.iter().all(|s| s.kind == SpanKind::Idle);
         assert!(waits || ROWS.iter().any(|row| row.0 == clip.name), "{} is not compared", clip.name);

@@ -1,4 +1,4 @@
-//! Nothing that is labelled is lost, everything can be reached, and what was made up for that is little and plausible.
+//! After repair every label is kept and can be reached, with few bridges, which are plausible.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "helpers of tests")]
 
@@ -54,13 +54,13 @@ fn embedded_keeps_everything_at_hand() {
     let mut until = seconds_until(&baked.library, SpanKind::Avoid);
     until.sort_by(f32::total_cmp);
     assert!(until[until.len() / 2] <= 0.3 && until[until.len() - 1] <= 0.6 + 1e-3, "{:?}", until.last());
-    // Whatever was not mended is about avoidances that begin a moment later: each motion follows each.
+    // What repair left over may delay an avoidance, but never keeps a motion from following another.
     let cannot: Vec<&String> = baked.repaired.left.iter().filter(|l| l.contains("cannot follow")).collect();
     say("embedded: pairs of motions of which one cannot follow the other", cannot.len() as f32, "");
     assert!(cannot.is_empty(), "{cannot:?}");
 }
 
-/// The claim of the repair, looked at from outside: after the end of each motion, each other begins at once or after one edge.
+/// After the end of each motion, each other begins at once or after one edge.
 #[test]
 fn embedded_motions_follow_each_other() {
     let library = &library("embedded").unwrap().library;
@@ -114,7 +114,7 @@ fn cmu_keeps_everything() {
     }
 }
 
-/// Walks that take a bridge wherever there is one are as good as others, and so is each bridge between what leads to it and what follows.
+/// The gates hold on walks that take a bridge wherever there is one, and on each bridge by itself.
 #[test]
 fn bridges_hold_the_quality_gates() {
     for name in ["embedded", "accad-male2", "cmu-fight"] {
@@ -123,7 +123,7 @@ fn bridges_hold_the_quality_gates() {
         let graph = library.graph();
         let is_bridge = |e: EdgeIdx| is_bridge(library.clip(graph.edge(e).clip));
         let mut worst = Quality::default();
-        // What the judge of plausible motion says against the takes, by kind: told, not asked for.
+        // What the judge says against the takes, by kind: reported only.
         let (mut takes, mut failed, mut faults) = (0, 0, BTreeMap::<&str, u32>::new());
         let mut add = |take: Take| {
             let q = take.quality;

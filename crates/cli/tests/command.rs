@@ -39,16 +39,16 @@ fn refused(folder: &Path, words: &[&str], fragment: &str) -> Value {
     assert!(plain.stdout.is_empty());
     assert!(message.contains(fragment), "{message}");
     assert!(!message.contains("panicked"), "{message}");
-    let told = kumite(folder, &[words, &["--json"]].concat());
-    assert_eq!(told.status.code(), Some(2));
-    let error = json(&told)["error"].clone();
+    let report = kumite(folder, &[words, &["--json"]].concat());
+    assert_eq!(report.status.code(), Some(2));
+    let error = json(&report)["error"].clone();
     assert!(error["message"].is_string(), "{error}");
     assert_eq!(std::fs::read_dir(folder).unwrap().count(), before, "something was left behind");
     error
 }
 
 #[test]
-fn inspect_tells_what_a_file_holds() {
+fn inspect_reports_what_a_file_holds() {
     let folder = folder("inspect");
     std::fs::write(folder.join("a.bvh"), BVH.replace("Frames: 3", "Frames: 4")).unwrap();
     let out = kumite(&folder, &["inspect", "a.bvh", "--json"]);
@@ -238,9 +238,9 @@ fn a_library_is_baked_and_played() {
     std::fs::write(folder.join("mine.toml"), &manifest).unwrap();
     let out = kumite(&folder, &["bake", "mine.toml", "-o", "mine.kumite", "--json"]);
     assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stdout));
-    let told = json(&out);
-    assert_eq!(told["clips"], 4);
-    assert!(told["nodes"].as_u64().unwrap() > 1 && told["edges"].as_u64().unwrap() > 1, "{told}");
+    let report = json(&out);
+    assert_eq!(report["clips"], 4);
+    assert!(report["nodes"].as_u64().unwrap() > 1 && report["edges"].as_u64().unwrap() > 1, "{report}");
     let scene = "library = \"mine.kumite\"\nseconds = 4\nseed = 3\n[[character]]\nname = \"Ana\"\n";
     std::fs::write(folder.join("scene.toml"), scene).unwrap();
     let words =
@@ -253,7 +253,7 @@ fn a_library_is_baked_and_played() {
     assert_eq!(written["files"][0]["frames"], 241);
 
     let graph = json(&kumite(&folder, &["graph", "--library", "mine.kumite", "--json"]));
-    assert_eq!(graph["nodes"], told["nodes"]);
+    assert_eq!(graph["nodes"], report["nodes"]);
     let graph = json(&kumite(&folder, &["graph", "--json"]));
     for kind in ["attack", "avoid", "block", "step", "walk", "idle"] {
         let label = &graph["labels"][kind];
@@ -289,8 +289,8 @@ fn a_library_is_baked_and_played() {
 #[test]
 fn the_embedded_bundle_is_what_the_keys_give() {
     let folder = folder("embed");
-    let told = json(&kumite(&folder, &["bake", "embedded", "-o", "embedded.kumite", "--json"]));
-    assert_eq!(told["sections"], serde_json::json!(["library", "walk"]), "{told}");
+    let report = json(&kumite(&folder, &["bake", "embedded", "-o", "embedded.kumite", "--json"]));
+    assert_eq!(report["sections"], serde_json::json!(["library", "walk"]), "{report}");
     let committed = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../library/embedded.kumite");
     let same = std::fs::read(committed).unwrap() == std::fs::read(folder.join("embedded.kumite")).unwrap();
     assert!(same, "library/embedded.kumite is old: run `cargo dev embed`");
@@ -315,10 +315,14 @@ fn labels_are_proposed_and_can_be_baked() {
     let names = ["jab", "duck", "guard-idle", "step-left"];
     let bare = format!("[library]\nname = \"a \\\"bare\\\" one\"\n{}", names.map(clip).concat());
     std::fs::write(folder.join("bare.toml"), bare).unwrap();
-    let told = json(&kumite(&folder, &["label", "bare.toml", "--json"]));
-    let of = |name: &str| told["clips"].as_array().unwrap().iter().find(|c| c["clip"] == name).unwrap().clone();
+    let report = json(&kumite(&folder, &["label", "bare.toml", "--json"]));
+    let of = |name: &str| report["clips"].as_array().unwrap().iter().find(|c| c["clip"] == name).unwrap().clone();
     let attack = &of("jab")["spans"][0];
-    assert_eq!((attack["kind"].as_str(), attack["label"].as_str()), (Some("attack"), Some("straight left")), "{told}");
+    assert_eq!(
+        (attack["kind"].as_str(), attack["label"].as_str()),
+        (Some("attack"), Some("straight left")),
+        "{report}"
+    );
     assert_eq!(of("duck")["spans"][0]["label"], "duck");
     let strike = of("jab")["actions"].as_array().unwrap().iter().find_map(|a| a["strikes"].get(0).cloned()).unwrap();
     assert_eq!((strike["part"].as_str(), strike["height"].as_str()), (Some("left_wrist"), Some("high")));
@@ -352,7 +356,7 @@ fn labels_are_proposed_and_can_be_baked() {
 }
 
 #[test]
-fn help_completions_and_manual_pages() {
+fn help_completions_and_manual_pages_are_written() {
     let folder = folder("manual");
     for words in [&["--help"][..], &["convert", "--help"], &["inspect", "--help"], &["demo", "--help"]] {
         let out = kumite(&folder, words);
@@ -373,11 +377,14 @@ fn a_ball_is_dodged_and_written() {
     let words =
         ["dodge", "-o", "d.glb", "-o", "d.bvh", "-o", "d.html", "-o", "d.png", "-o", "d.json", "--json", "--why"];
     let words = [&words[..], &["--poses", "3", "--width", "400"]].concat();
-    let (told, again) = (json(&kumite(&folder, &words)), json(&kumite(&folder, &words)));
-    assert_eq!(told["outcome"], "avoided", "{told}");
-    assert_eq!(told["hash"], again["hash"]);
-    assert!(told["undisturbed_m"].as_f64().unwrap() < 0.0 && told["clearance_m"].as_f64().unwrap() > 0.0, "{told}");
-    assert!(!told["candidates"].as_array().unwrap().is_empty());
+    let (report, again) = (json(&kumite(&folder, &words)), json(&kumite(&folder, &words)));
+    assert_eq!(report["outcome"], "avoided", "{report}");
+    assert_eq!(report["hash"], again["hash"]);
+    assert!(
+        report["undisturbed_m"].as_f64().unwrap() < 0.0 && report["clearance_m"].as_f64().unwrap() > 0.0,
+        "{report}"
+    );
+    assert!(!report["candidates"].as_array().unwrap().is_empty());
     for (file, start) in
         [("d.glb", &b"glTF"[..]), ("d.bvh", b"HIERARCHY"), ("d.html", b"<!"), ("d.png", b"\x89PNG"), ("d.json", b"{")]
     {
@@ -390,9 +397,9 @@ fn a_ball_is_dodged_and_written() {
     std::fs::write(folder.join("scene.toml"), scene).unwrap();
     let played = json(&kumite(&folder, &["play", "scene.toml", "-o", "p.json", "--json"]));
     assert_eq!(played["throws"][0]["outcome"], "dodged", "{played}");
-    // Without a file to write the outcome is still told, by name.
-    let told = String::from_utf8(kumite(&folder, &["play", "scene.toml"]).stdout).unwrap();
-    assert!(told.starts_with("Ana: 3.0 s") && told.contains("ball at Ana: dodged"), "{told}");
+    // Without a file to write the outcome is still printed, by name.
+    let report = String::from_utf8(kumite(&folder, &["play", "scene.toml"]).stdout).unwrap();
+    assert!(report.starts_with("Ana: 3.0 s") && report.contains("ball at Ana: dodged"), "{report}");
     let counted = json(&kumite(&folder, &["dodge", "--trials", "40", "--seed", "2", "--json"]));
     for key in ["trials", "threatening", "avoidable", "avoided", "from_index", "agreed", "before_edge_end", "adapted"] {
         assert!(counted[key].is_u64(), "{key}: {counted}");
@@ -408,7 +415,7 @@ fn a_ball_is_dodged_and_written() {
 }
 
 #[test]
-fn nonsense_balls_are_refused_by_flag() {
+fn impossible_balls_are_refused_and_the_flag_is_named() {
     let folder = folder("dodge-refused");
     for (words, key) in [
         (&["--speed", "nan"][..], "--speed"),
@@ -440,18 +447,18 @@ fn nonsense_balls_are_refused_by_flag() {
 }
 
 #[test]
-fn a_way_is_walked_and_written() {
+fn a_walk_is_planned_played_and_written() {
     let folder = folder("walk");
     let files = ["w.glb", "w.bvh", "w.html", "w.png", "w.svg", "w.json"];
     let mut words = vec!["walk", "--scene", "narrow-gap", "--method", "walk,ems,pff", "--why", "--json"];
     files.iter().for_each(|f| words.extend(["-o", f]));
     words.extend(["--poses", "3", "--width", "400"]);
-    let (told, again) = (json(&kumite(&folder, &words)), json(&kumite(&folder, &words)));
-    assert_eq!(told["walk"]["outcome"], "arrived", "{told}");
-    assert_eq!(told["ems"]["outcome"], "arrived", "{told}");
+    let (report, again) = (json(&kumite(&folder, &words)), json(&kumite(&folder, &words)));
+    assert_eq!(report["walk"]["outcome"], "arrived", "{report}");
+    assert_eq!(report["ems"]["outcome"], "arrived", "{report}");
     // The gap is too narrow for PFF's disc.
-    assert_eq!(told["pff"]["outcome"], "lost", "{told}");
-    assert_eq!(told["walk"]["hash"], again["walk"]["hash"]);
+    assert_eq!(report["pff"]["outcome"], "lost", "{report}");
+    assert_eq!(report["walk"]["hash"], again["walk"]["hash"]);
     for key in [
         "transitions",
         "transition_cost",
@@ -464,17 +471,17 @@ fn a_way_is_walked_and_written() {
         "search_seconds",
         "evaluations",
     ] {
-        assert!(told["ems"]["mean"][key].is_number() && told["ems"]["best"][key].is_number(), "{key}: {told}");
+        assert!(report["ems"]["mean"][key].is_number() && report["ems"]["best"][key].is_number(), "{key}: {report}");
     }
-    assert_eq!(told["walk"]["mean"]["collision_frames"], 0.0);
+    assert_eq!(report["walk"]["mean"]["collision_frames"], 0.0);
     for (file, start) in files.iter().zip([&b"glTF"[..], b"HIERARCHY", b"<!", b"\x89PNG", b"<svg", b"{"]) {
         assert!(std::fs::read(folder.join(file)).unwrap().starts_with(start), "{file}");
     }
     let blocked = "seconds = 9\n[[character]]\nname = \"a\"\ngoal = { at = [0, 4] }\n[[obstacle]]\nbox = { size = [1, 2, 1], at = [0, 1, 4] }\n";
     std::fs::write(folder.join("blocked.toml"), blocked).unwrap();
-    let told = json(&kumite(&folder, &["walk", "--scene", "blocked.toml", "--json"]));
-    assert_eq!(told["walk"]["outcome"], "blocked", "{told}");
-    assert!(told["walk"]["closest_m"].as_f64().is_some_and(|m| m < 0.9), "{told}");
+    let report = json(&kumite(&folder, &["walk", "--scene", "blocked.toml", "--json"]));
+    assert_eq!(report["walk"]["outcome"], "blocked", "{report}");
+    assert!(report["walk"]["closest_m"].as_f64().is_some_and(|m| m < 0.9), "{report}");
     let counted = json(&kumite(&folder, &["walk", "--scene", "clutter", "--trials", "4", "--json"]));
     assert_eq!(counted["walk"]["solved"], 4, "{counted}");
     std::fs::write(folder.join("go.toml"), blocked.replace("[0, 1, 4]", "[2, 1, 2]")).unwrap();
@@ -483,7 +490,7 @@ fn a_way_is_walked_and_written() {
 }
 
 #[test]
-fn nonsense_walks_are_refused_by_name() {
+fn impossible_walks_are_refused_with_a_reason() {
     let folder = folder("walk-refused");
     let who = "seconds = 9\n[[character]]\nname = \"a\"\n";
     for (file, text) in [

@@ -63,12 +63,12 @@ fn check(folder: &Path, what: &str, bytes: &[u8]) {
         .output()
         .unwrap();
     let seconds = start.elapsed().as_secs_f32();
-    let (said, complained) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-    assert_eq!(done.status.code(), Some(2), "{what}: {said} {complained}");
-    assert!(complained.is_empty(), "{what}: {complained}");
-    let error = &serde_json::from_str::<serde_json::Value>(&said).unwrap()["error"];
-    assert!(error["message"].as_str().is_some_and(|m| m.len() > 15), "{what}: {said}");
-    assert!(error["file"].is_string() && error["line"].is_u64(), "{what}: {said}");
+    let (output, errors) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert_eq!(done.status.code(), Some(2), "{what}: {output} {errors}");
+    assert!(errors.is_empty(), "{what}: {errors}");
+    let error = &serde_json::from_str::<serde_json::Value>(&output).unwrap()["error"];
+    assert!(error["message"].as_str().is_some_and(|m| m.len() > 15), "{what}: {output}");
+    assert!(error["file"].is_string() && error["line"].is_u64(), "{what}: {output}");
     assert!(!out.exists(), "{what}: something was written");
     assert!(seconds < 2.0, "{what}: {seconds} s");
 }

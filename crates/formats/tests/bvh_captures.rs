@@ -1,4 +1,4 @@
-//! Real captures: where our joints are, against another way of computing it that shares nothing with ours.
+//! Real captures: joints are where an independent implementation puts them.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test")]
 
@@ -18,8 +18,8 @@ struct NaiveJoint {
 
 type Matrix = [[f64; 3]; 3];
 
-/// Joints and rows by splitting at blanks; no care for anything that is not a well-made file.
-fn naive(text: &str) -> (Vec<NaiveJoint>, Vec<Vec<f64>>) {
+/// Joints and rows by splitting at blanks, for well-formed files only.
+fn naive_read(text: &str) -> (Vec<NaiveJoint>, Vec<Vec<f64>>) {
     let mut words = text.trim_start_matches('\u{feff}').split_whitespace();
     let (mut joints, mut open): (Vec<NaiveJoint>, Vec<Option<usize>>) = (Vec::new(), Vec::new());
     while let Some(word) = words.next() {
@@ -93,8 +93,7 @@ fn naive_places(joints: &[NaiveJoint], row: &[f64]) -> Vec<[f64; 3]> {
     world.into_iter().map(|(_, place)| place).collect()
 }
 
-/// Metres in one unit, so that a tenth of a millimetre means one: from the documentation of the captures, else from
-/// the size of the skeleton, as if it were of a person 1.7 m tall.
+/// Metres in one unit of a file, from the documentation of the captures, or else as if the skeleton were of a person 1.7 m tall.
 fn unit(path: &Path, clip: &Clip) -> f64 {
     let folder = path.parent().and_then(Path::file_name).and_then(|n| n.to_str()).unwrap_or_default();
     match folder {
@@ -111,7 +110,7 @@ fn unit(path: &Path, clip: &Clip) -> f64 {
 }
 
 fn worst_gap(clip: &Clip, text: &str) -> f64 {
-    let (joints, rows) = naive(text);
+    let (joints, rows) = naive_read(text);
     assert_eq!((clip.skeleton().len(), clip.frames()), (joints.len(), rows.len()));
     let tracks = Tracks::of(clip);
     let mut worst = 0.0_f64;
@@ -180,8 +179,13 @@ fn joints_are_where_matrices_in_double_precision_put_them_and_round_trips_keep_t
 }
 
 #[test]
-fn the_header_that_miscounts_its_rows_is_said_and_all_rows_are_kept() {
-    for path in common::captures("bvh").iter().filter(|p| p.ends_with("Boxing_Toes.bvh")) {
+fn a_miscounted_header_gets_a_warning_and_all_rows_are_kept() {
+    let mut captures = common::captures("bvh");
+    captures.retain(|p| p.ends_with("Boxing_Toes.bvh"));
+    if captures.is_empty() {
+        kumite_captures::skipped("a capture whose header is miscounted");
+    }
+    for path in &captures {
         let (file, warnings) = bvh::read(&std::fs::read(path).unwrap()).unwrap();
         assert_eq!((file.declared_frames, file.frames(), file.fps()), (3069, 3070, 100.0));
         assert_eq!(warnings[0].text, "the header says 3069 frames, 3070 were found; all found are used");

@@ -1,4 +1,4 @@
-//! Files that are odd or wrong: what is read all the same, and what is refused with which words.
+//! Odd and malformed files: which are read, with which warnings, and which are refused, with which errors.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test")]
 
@@ -12,7 +12,7 @@ fn file(rows: &str) -> String {
     format!("{HEAD}{MOTION}{rows}")
 }
 
-/// Values read and the warnings as they are shown.
+/// Expects these values and warnings.
 #[track_caller]
 fn check_read(text: impl AsRef<[u8]>, values: &[f32], warnings: &[&str]) {
     let (file, found) = bvh::read(text.as_ref()).unwrap_or_else(|e| panic!("{e}"));
@@ -21,7 +21,7 @@ fn check_read(text: impl AsRef<[u8]>, values: &[f32], warnings: &[&str]) {
 }
 
 #[test]
-fn layouts_that_are_read_without_a_word() {
+fn layouts_that_are_read_without_a_warning() {
     let values = [1.0, 2.0, 3.0, 4.0, 5.0, -6.5];
     for rows in [
         "1 2 3\n4 5 -6.5\n",
@@ -119,7 +119,7 @@ fn rates_are_whole_where_the_file_meant_them_to_be() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_line_and_what_would_be_right() {
+fn errors_name_the_line_and_what_is_allowed() {
     let good = file("1 2 3\n4 5 6\n");
     let swap = |from: &str, to: &str| {
         assert!(good.contains(from), "{from:?}");

@@ -1,4 +1,4 @@
-//! What must hold for every file: it comes back as it was written, and no bytes whatever do harm.
+//! What holds for every file: it is read back as it was written, and no bytes make the reader fail.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test")]
 
@@ -29,7 +29,7 @@ fn metres() -> impl Strategy<Value = Vec3> {
     [-1.0..1.0f32, -1.0..1.0f32, -1.0..1.0f32].prop_map(Vec3::from_array)
 }
 
-/// Channels of one joint: some positions in any order, then or before that up to three rotations of any axes.
+/// Channels of one joint: positions in any order, before or after up to three rotations about any axes.
 fn channels() -> impl Strategy<Value = Vec<Channel>> {
     let axes = [Axis::X, Axis::Y, Axis::Z];
     let positions = proptest::sample::subsequence(axes.to_vec(), 0..=3).prop_shuffle();
@@ -80,7 +80,7 @@ prop_compose! {
 }
 
 prop_compose! {
-    /// Clips with rest rotations and movers, parents in any order that precedes.
+    /// Clips with rest rotations and moving joints, in any tree.
     fn clips()(
         joints in proptest::collection::vec((metres(), metres(), any::<u16>(), any::<bool>(), any::<bool>()), 1..20),
         frames in 1usize..12,
@@ -137,7 +137,7 @@ proptest! {
     }
 }
 
-/// The seeds are small so that each harm matters.
+/// Small, so that most mutations hit something that matters.
 fn seeds() -> Vec<Vec<u8>> {
     let joint = |name: &str, inside: &str| {
         format!("JOINT {name}\n{{\n\tOFFSET 1.5 -2 .5\n\tCHANNELS 3 Zrotation Xrotation Yrotation\n{inside}}}\n")
@@ -152,7 +152,7 @@ fn seeds() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn harmed_files_are_read_or_refused_but_do_no_harm() {
+fn mutated_files_are_read_or_refused() {
     let seeds = seeds();
     let mut chance = Chance::new(20_26);
     let started = Instant::now();
@@ -165,7 +165,7 @@ fn harmed_files_are_read_or_refused_but_do_no_harm() {
                 read += 1;
                 assert!(file.values.len() <= bytes.len() && file.joints.len() <= bytes.len() / 6 + 1);
                 assert!(file.values.capacity() <= bytes.len() + 8 && warnings.len() < 10);
-                if let Ok(clip) = file.to_clip("harmed") {
+                if let Ok(clip) = file.to_clip("mutated") {
                     let again = bvh::read(bvh::write(&BvhFile::from_clip(&clip, RotationOrder::Yxz)).as_bytes());
                     assert!(again.is_ok(), "{}", String::from_utf8_lossy(&bytes));
                 }
@@ -177,5 +177,5 @@ fn harmed_files_are_read_or_refused_but_do_no_harm() {
         }
     }
     assert!(read > 0 && read < tried, "{read} of {tried}");
-    println!("{tried} harmed files, {read} of them could be read");
+    println!("{tried} mutated files, {read} of them could be read");
 }

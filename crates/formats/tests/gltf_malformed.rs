@@ -1,4 +1,4 @@
-//! glTF that is broken or hostile: refused with the place and what would be right, and without harm.
+//! Malformed and hostile glTF: refused with the place and what is allowed, at a cost bounded by its bytes.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test")]
 
@@ -51,7 +51,7 @@ fn glb(json: &[u8], binary: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Reads and converts; what goes wrong, as it is shown.
+/// Reads and converts: the number of clips, or the error as it is shown.
 fn outcome(bytes: &[u8], binary: &[u8]) -> Result<usize, String> {
     let (file, _) = gltf::read(bytes, |name| {
         assert_eq!(name, "data.bin", "nothing else may be asked for");
@@ -62,10 +62,10 @@ fn outcome(bytes: &[u8], binary: &[u8]) -> Result<usize, String> {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place_and_what_would_be_right() {
+fn errors_name_the_place_and_what_is_allowed() {
     assert_eq!(outcome(good().to_string().as_bytes(), &data()), Ok(1));
-    type Harm = (&'static str, &'static str, Value, &'static str);
-    let table: Vec<Harm> = vec![
+    type Defect = (&'static str, &'static str, Value, &'static str);
+    let table: Vec<Defect> = vec![
         ("version", "/asset/version", json!("1.0"), "asset.version: expected 2.0, found 1.0"),
         ("type of a list", "/nodes", json!({}), "nodes: expected a list, found invalid type: map"),
         (
@@ -297,7 +297,7 @@ fn broken_containers_and_text_are_refused() {
     }
 }
 
-/// Small files that ask for much: refused, or read for what they are, in memory and time that go with their length.
+/// Small files that declare large contents are refused, or read in time and memory in proportion to their length.
 #[test]
 fn hostile_sizes_cost_no_more_than_their_bytes() {
     let started = Instant::now();
@@ -318,7 +318,7 @@ fn hostile_sizes_cost_no_more_than_their_bytes() {
     assert_eq!(with(json!({"nodes": chain, "skins": [{"joints": joints}]})), Ok(1));
     let skins: Vec<Value> = (0..60_000).map(|i| json!({"joints": [i]})).collect();
     assert_eq!(with(json!({"nodes": chain, "skins": skins})), Ok(1));
-    // Two keys an age apart.
+    // Two keys 1e30 s apart.
     let ages = glb(
         good().to_string().replace("\"uri\":\"data.bin\",", "").replace(",\"uri\":\"data.bin\"", "").as_bytes(),
         &{
@@ -349,11 +349,11 @@ fn hostile_sizes_cost_no_more_than_their_bytes() {
 }
 
 #[test]
-fn harmed_files_are_read_or_refused_but_do_no_harm() {
+fn mutated_files_are_read_or_refused() {
     let clip =
         Clip::new("seed", Arc::new(humanoid::skeleton()), 30.0, &vec![Pose::rest(&humanoid::skeleton()); 3]).unwrap();
     let take = gltf::write_glb("seed", &[GltfCharacter { name: "A", clip: &clip, colour: [0.5; 3] }], &[]);
-    // The head of a take without its long data is all that steers the reader.
+    // The JSON of a take, without most of its data, which has no influence on the reader.
     let text = take[20..].iter().take_while(|&&b| b != 0).copied().collect::<Vec<u8>>();
     let seeds = [good().to_string().into_bytes(), glb(good().to_string().as_bytes(), &data()), glb(&text, &[0; 400])];
     let mut chance = Chance::new(7);
@@ -361,7 +361,7 @@ fn harmed_files_are_read_or_refused_but_do_no_harm() {
     let (mut tried, mut read) = (0_u32, 0_u32);
     while started.elapsed().as_secs_f64() < fuzz_seconds() {
         let mut bytes = mutate(&mut chance, &seeds);
-        // Most harms change the length; a container that says so would hide what is behind.
+        // Most mutations change the length; unless the header is corrected, it is all that the reader would complain of.
         if let Some(length) = bytes.starts_with(b"glTF").then_some(bytes.len() as u32).filter(|_| chance.below(4) > 0)
             && let Some(field) = bytes.get_mut(8..12)
         {
@@ -386,5 +386,5 @@ fn harmed_files_are_read_or_refused_but_do_no_harm() {
         }
     }
     assert!(read > 0 && read < tried, "{read} of {tried}");
-    println!("{tried} harmed files, {read} of them could be read");
+    println!("{tried} mutated files, {read} of them could be read");
 }

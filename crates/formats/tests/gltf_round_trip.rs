@@ -1,4 +1,4 @@
-//! Clips through glTF and back, and what other programs put into such files.
+//! Clips written to glTF and read back, and features of the format that other programs use.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test")]
 
@@ -181,7 +181,7 @@ fn rates_are_found_from_the_keys() {
         assert_eq!(clip.frames(), 200, "{fps}");
         assert_eq!(clip.root(FrameIdx(150)).x, 150.0);
     }
-    // Starts late, as Blender writes; and keys in no rhythm, which is said.
+    // Animations that start late, as Blender writes them, and keys at irregular times, which get a warning.
     let late = clips(&mover("LINEAR", &[0.5, 0.75, 1.0], &[[0.0; 3], [1.0; 3], [2.0; 3]])).remove(0);
     assert_eq!((late.frames(), late.root(FrameIdx(0)).x), (13, 0.0));
     let odd = mover("LINEAR", &[0.0, 0.1234, 1.0], &[[0.0; 3], [1.0; 3], [2.0; 3]]);
@@ -190,8 +190,8 @@ fn rates_are_found_from_the_keys() {
 }
 
 #[test]
-fn sparse_and_normalised_numbers_are_numbers() {
-    // Times by whole floats; rotations as signed bytes; places all zero but for one that is patched in.
+fn sparse_and_normalised_numbers_are_decoded() {
+    // Times as floats; rotations as signed bytes; translations all zero but for a sparse one.
     let mut data = floats(&[0.0, 0.5, 1.0]);
     data.extend([0, 0, 0, 127, 0, 127, 0, 0, 0, 90, 0, 90].map(|v: i8| v as u8));
     data.extend([1, 0, 0, 0]);
@@ -221,7 +221,7 @@ fn sparse_and_normalised_numbers_are_numbers() {
     assert!(rotation::between(clip.rotation(FrameIdx(12), kumite_motion::JointIdx::ROOT), half_turn) < 1e-5);
 }
 
-/// As exporters leave it: centimetres and Z up below a node that scales and turns.
+/// As exporters write it: centimetres and Z up, below a node that scales and turns.
 fn armature(extra: Value) -> Vec<u8> {
     let mut data = floats(&[0.0, 1.0]);
     data.extend(floats(&[0.0, 0.0, 100.0, 0.0, -50.0, 100.0]));
@@ -268,7 +268,7 @@ fn what_is_above_a_skeleton_is_baked_into_it() {
 }
 
 #[test]
-fn uneven_scale_is_said_and_mirrors_are_refused() {
+fn uneven_scale_gets_a_warning_and_mirrors_are_refused() {
     let nodes = |scale: [f32; 3]| {
         json!({"nodes": [{"name": "top", "scale": scale, "children": [1]}, {"name": "hips", "children": [2]},
             {"name": "head", "translation": [0.0, 1.0, 0.0], "children": [3, 4]}, {}, {}],

@@ -1,4 +1,4 @@
-//! What others make of what is written: the Khronos validator and three.js, under node.
+//! Files that we write, read by the Khronos validator and three.js under node.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test")]
 
@@ -29,7 +29,7 @@ fn tools() -> Option<PathBuf> {
     Some(folder)
 }
 
-fn look(folder: &Path, files: &[(&str, Vec<u8>)]) -> Vec<Value> {
+fn inspect(folder: &Path, files: &[(&str, Vec<u8>)]) -> Vec<Value> {
     let place = std::env::temp_dir().join(format!("kumite-gltf-tools-{}", std::process::id()));
     std::fs::create_dir_all(&place).unwrap();
     let paths: Vec<PathBuf> = files.iter().map(|(name, _)| place.join(name)).collect();
@@ -84,7 +84,7 @@ fn the_validator_finds_nothing_and_three_js_plays_it() {
         shapes.push((clip.skeleton().len(), clip.skeleton().movers().len()));
         files.push((source, gltf::write_glb(source, &[character("C", &clip, 2)], &[])));
     }
-    let seen = look(&folder, &files);
+    let seen = inspect(&folder, &files);
     assert_eq!(seen.len(), files.len());
     for ((name, _), seen) in files.iter().zip(&seen) {
         assert_eq!(

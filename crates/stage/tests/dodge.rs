@@ -159,9 +159,9 @@ fn a_wrong_bend_is_caught() {
     assert!(hit >= 10 && freed + 10 >= tried, "{hit} hit, {freed} of {tried} avoid with the right bend");
 }
 
-/// The referee of the referee: a plan that is bent into the ball's way must be called a hit.
+/// The referee itself: a decision that avoids is hit when nothing of it is played.
 #[test]
-fn a_dodge_into_the_ball_is_caught() {
+fn a_dodge_that_is_not_played_is_caught() {
     let defence = defence();
     let mut caught = 0;
     for trial in trials(40) {
@@ -173,13 +173,12 @@ fn a_dodge_into_the_ball_is_caught() {
         if decision.forecast != Forecast::Avoided || !good.avoided {
             continue;
         }
-        // The fault: nothing is played of what was decided.
         let faulty = DodgeDecision { edges: Vec::new(), warp: Warp::none(), bend: None, ..decision };
         let bad = dodge_referee::judge(&trial.character, &faulty, &trial.ahead, &trial.threats);
         assert!(!bad.avoided, "{:?}", bad.seen);
         caught += 1;
     }
-    assert!(caught > 10, "{caught}");
+    assert!(caught >= 28, "{caught}");
 }
 
 #[test]
@@ -209,7 +208,7 @@ fn index_culling_and_slices_change_no_decision() {
         assert_eq!((&sliced.edges, sliced.bend), (&whole.edges, whole.bend));
         compared += u32::from(whole.counts.index > 1);
     }
-    assert!(compared >= 3, "{compared}");
+    assert!(compared >= 150, "{compared}");
 }
 
 /// The search on a worker while the character plays on; when it goes on to another edge, paths that do not begin with it are dropped.
@@ -281,7 +280,8 @@ fn several_attacks_strikes_and_sphere_sets_are_avoided_together() {
         tried += 1;
         avoided += u32::from(dodge_referee::judge(&trial.character, &one, &trial.ahead, &both).avoided);
     }
-    assert!(tried > 5 && 2 * avoided > tried, "{avoided} of {tried}");
+    // 24 of 27 measured.
+    assert!(tried >= 25 && 10 * avoided >= 8 * tried, "{avoided} of {tried}");
     // Another character's jab, as spheres of its fist.
     let library = defence.library();
     let jab = library.clips().iter().position(|c| c.name == "jab").unwrap();

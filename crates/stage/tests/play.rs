@@ -1,4 +1,4 @@
-//! Playing a library: no dead end, no number that is none, feet on the ground, the same bits every time.
+//! Playing a library: no dead ends, finite numbers, planted feet, the same bits every time.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
 
@@ -18,7 +18,7 @@ fn points(clip: &Clip, frame: usize) -> Vec<Vec3> {
     world.positions
 }
 
-/// Clips that begin and end in the same stance, any after any.
+/// Clips that begin and end in the same stance, each of which may follow each.
 fn library() -> Library {
     let clips: Vec<Clip> = embedded::clips().unwrap();
     let guard = points(&clips[clips.iter().position(|c| c.name == "jab").unwrap()], 0);
@@ -81,7 +81,7 @@ fn the_same_seed_gives_the_same_bits() {
     assert_ne!(walk(&library, 7, 10).hash, walk(&library, 8, 10).hash);
 }
 
-/// A referee of the referee: a take whose feet are made to slide is told from one whose feet are not.
+/// Feet that are made to slide by a centimetre a frame are measured as such.
 #[test]
 fn a_sliding_foot_is_noticed() {
     let library = Arc::new(library());

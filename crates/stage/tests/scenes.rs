@@ -1,9 +1,9 @@
-//! Every scene of the repository can be read.
+//! The scenes of the repository.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 #[test]
-fn scenes_are_scenes() {
+fn every_scene_can_be_read() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
     let mut count = 0;
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -4,14 +4,18 @@
     dead_code,
     clippy::unwrap_used,
     clippy::print_stdout,
+    clippy::panic,
     reason = "helpers of tests; each file uses its own part"
 )]
 
+use std::path::Path;
 use std::sync::Arc;
 
+use kumite_bake::analyse::Class;
 use kumite_motion::library::Library;
-use kumite_motion::{Chance, EdgeIdx, Graph, Vec2};
+use kumite_motion::{Chance, EdgeIdx, Graph, Side, SpanKind, Vec2};
 use kumite_stage::{Character, Recorder, TICKS, Take};
+use serde::Deserialize;
 
 /// A figure, as `cargo dev prove` reads it.
 pub(crate) fn say(figure: &str, value: f32, unit: &str) {
@@ -56,4 +60,56 @@ pub(crate) fn random_walk(library: &Arc<Library>, seed: u64, seconds: f32) -> Ta
     let first = EdgeIdx(chance.below(library.graph().edges().len() as u32));
     let character = Character::on(Arc::clone(library), first, Vec2::ZERO, 0.0);
     played(character, seconds, |next| next[chance.below(next.len() as u32) as usize])
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TruthFile {
+    action: Vec<SeenAction>,
+}
+
+/// An action that people saw in a capture.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SeenAction {
+    pub(crate) kind: String,
+    pub(crate) class: String,
+    pub(crate) side: Option<String>,
+    pub(crate) height: Option<String>,
+    /// When a fist is fastest; what lasts has `from` and `to` instead.
+    pub(crate) at: Option<f32>,
+    pub(crate) from: Option<f32>,
+    pub(crate) to: Option<f32>,
+    /// Left out of the score.
+    #[serde(default)]
+    pub(crate) unsure: bool,
+}
+
+impl SeenAction {
+    pub(crate) fn from(&self) -> f32 {
+        self.from.or(self.at).unwrap()
+    }
+
+    pub(crate) fn to(&self) -> f32 {
+        self.to.or(self.at).unwrap()
+    }
+
+    pub(crate) fn class(&self) -> Class {
+        Class::from_name(&self.class).unwrap()
+    }
+
+    pub(crate) fn is_attack(&self) -> bool {
+        self.kind == SpanKind::Attack.name()
+    }
+
+    pub(crate) fn has_side(&self, side: Side) -> bool {
+        self.side.as_deref() == Some(if side == Side::Left { "left" } else { "right" })
+    }
+}
+
+/// What people saw in a capture, from `tests/truth`.
+pub(crate) fn seen_actions(clip: &str) -> Vec<SeenAction> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/truth/cmu-{clip}.toml"));
+    let text = std::fs::read_to_string(path).unwrap();
+    kumite_text::read::<TruthFile>(&text).unwrap_or_else(|e| panic!("{clip}: {e}")).action
 }

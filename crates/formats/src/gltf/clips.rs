@@ -7,47 +7,47 @@ use kumite_motion::{Clip, FrameIdx, Joint, JointIdx, Pose, Quat, Skeleton, Vec3,
 use super::{GltfAnimation, GltfChannel, GltfFile, GltfNode, Interpolation, Property};
 use crate::{ConvertError, Warning};
 
-/// A joint stays in place if no key moves it further than this, in metres: exporters write a key for everything.
+/// A joint whose keys move it by less than this does not move, metres: exporters write keys for everything.
 const STILL: f32 = 2e-6;
-/// How far from a frame a key may be and still be on it, in frames. Times are `f32`: after twenty minutes at 120 Hz
-/// their last bit is worth a hundredth of a frame.
+/// A key this close to a frame is on it, frames. Times are `f32`, whose last bit after twenty minutes at 120 Hz is a hundredth of
+/// a frame.
 const OFF_GRID: f64 = 0.02;
-/// Rates tried in this order; film, video and capture.
+/// Usual rates of film, video and capture, in the order they are tried.
 const RATES: [f64; 13] = [24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 144.0, 200.0, 240.0];
-/// Numbers in all clips of a file: an hour of fifty joints at 120 Hz is less.
+/// Most numbers in all clips of a file: an hour of fifty joints at 120 Hz has fewer.
 const MAX_NUMBERS: f64 = 1e8;
 
-/// One skeleton of a file, with everything above it baked in: its joints are where the file shows them, in metres.
+/// One skeleton of a file, in metres. The transforms of nodes above it are baked in, so that its joints are where the file shows them.
 #[derive(Clone, Debug)]
 pub struct GltfSkeleton {
-    /// Of what it hangs on, or of its first joint.
+    /// Name of the node above it, or of its first joint.
     pub name: String,
     pub(super) skeleton: Arc<Skeleton>,
     /// The node of each joint.
     pub(super) nodes: Vec<usize>,
-    /// What is above the first joint and never moves.
-    pub(super) above: Placement,
-    /// Per joint, what a length of its node's translation is worth.
+    /// The transform of the nodes above the first joint, which never move.
+    pub(super) above: Similarity,
+    /// Per joint, the factor from its node's translation to metres, by axis.
     pub(super) units: Vec<Vec3>,
 }
 
-/// A place with one scale for all axes.
+/// A transform with one scale for all axes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Placement {
+pub(super) struct Similarity {
     pub(super) scale: f64,
     pub(super) turn: DQuat,
     pub(super) at: DVec3,
 }
 
-impl Placement {
-    const NONE: Placement = Placement { scale: 1.0, turn: DQuat::IDENTITY, at: DVec3::ZERO };
+impl Similarity {
+    const NONE: Similarity = Similarity { scale: 1.0, turn: DQuat::IDENTITY, at: DVec3::ZERO };
 
     fn point(self, inside: Vec3) -> Vec3 {
         (self.at + self.turn * (inside.as_dvec3() * self.scale)).as_vec3()
     }
 
-    fn child(self, node: &GltfNode) -> Placement {
-        Placement {
+    fn child(self, node: &GltfNode) -> Similarity {
+        Similarity {
             scale: self.scale * mean_scale(node),
             turn: self.turn * node.rotation.as_dquat(),
             at: self.at + self.turn * (node.translation.as_dvec3() * self.scale),
@@ -61,17 +61,17 @@ fn mean_scale(node: &GltfNode) -> f64 {
 }
 
 impl GltfSkeleton {
-    /// Its joints, parents first; in the file's axes, which are ours.
+    /// Its joints, parents first. glTF's axes are kumite's.
     pub fn skeleton(&self) -> &Arc<Skeleton> {
         &self.skeleton
     }
 }
 
 impl GltfFile {
-    /// The skeletons in the file. Skins that share joints, or hang on each other's, are one; without skins, whatever is
-    /// animated in one tree of nodes is.
+    /// The skeletons in the file. Skins that share joints, or whose joints hang on each other's, make one skeleton; without skins, the
+    /// animated nodes of each tree do.
     pub fn skeletons(&self) -> Result<(Vec<GltfSkeleton>, Vec<Warning>), ConvertError> {
-        let tree = Tree::of(self);
+        let tree = NodeTrees::of(self);
         let mut warnings = Vec::new();
         let skeletons = tree
             .groups()
@@ -81,7 +81,7 @@ impl GltfFile {
         Ok((skeletons, warnings))
     }
 
-    /// One clip for every animation and every character it moves, sampled at the rate its keys were made at.
+    /// One clip per animation and skeleton that it moves, sampled at the rate of its keys.
     pub fn to_clips(&self) -> Result<(Vec<Clip>, Vec<Warning>), ConvertError> {
         let (skeletons, mut warnings) = self.skeletons()?;
         let mut clips = Vec::new();
@@ -102,17 +102,17 @@ impl GltfFile {
             if moved.is_empty() {
                 continue;
             }
-            // One start for all, so that a skeleton that starts later still does.
+            // All skeletons share one start, so that one that begins to move later still does.
             let start = tracks.values().map(|c| c.times[0]).fold(f32::MAX, f32::min);
             for moving in &moved {
                 let own = moving.nodes.iter().flat_map(|&n| [tracks.get(&(n, false)), tracks.get(&(n, true))]);
-                let beat = Beat::of(&animation.name, own.flatten().map(|c| &c.times), start, &mut warnings);
+                let grid = FrameGrid::of(&animation.name, own.flatten().map(|c| &c.times), start, &mut warnings);
                 let name = if moved.len() == 1 {
                     animation.name.clone()
                 } else {
                     format!("{} {}", moving.name, animation.name)
                 };
-                clips.push(self.clip(moving, &name, &tracks, beat, &mut numbers)?);
+                clips.push(self.clip(moving, &name, &tracks, grid, &mut numbers)?);
             }
         }
         Ok((clips, warnings))
@@ -123,23 +123,23 @@ impl GltfFile {
         moving: &GltfSkeleton,
         name: &str,
         tracks: &HashMap<(usize, bool), &GltfChannel>,
-        beat: Beat,
+        grid: FrameGrid,
         numbers: &mut f64,
     ) -> Result<Clip, ConvertError> {
         let skeleton = &moving.skeleton;
-        *numbers += beat.frames * (skeleton.len() as f64 * 4.0 + skeleton.movers().len() as f64 * 3.0);
+        *numbers += grid.frames * (skeleton.len() as f64 * 4.0 + skeleton.movers().len() as f64 * 3.0);
         if *numbers > MAX_NUMBERS {
-            return Err(ConvertError::TooLong { frames: beat.frames, joints: skeleton.len() });
+            return Err(ConvertError::TooLong { frames: grid.frames, joints: skeleton.len() });
         }
-        let track = |node: usize, turn: bool| tracks.get(&(node, turn)).map(|c| Track { channel: c, key: 0 });
+        let track = |node: usize, turn: bool| tracks.get(&(node, turn)).map(|c| Sampler { channel: c, key: 0 });
         let mut turns: Vec<_> = moving.nodes.iter().map(|&n| track(n, true)).collect();
         let mut moves: Vec<_> =
             skeleton.movers().iter().map(|&j| (j.at(), track(moving.nodes[j.at()], false))).collect();
         let fill = |frame: usize, pose: &mut Pose| {
-            let time = beat.start + frame as f64 / beat.fps;
+            let time = grid.start + frame as f64 / grid.fps;
             for (j, (rotation, track)) in pose.rotations.iter_mut().zip(&mut turns).enumerate() {
                 *rotation = match track {
-                    Some(track) => Quat::from_array(track.sample(time, beat.fps)),
+                    Some(track) => Quat::from_array(track.sample(time, grid.fps)),
                     None => self.nodes[moving.nodes[j]].rotation,
                 };
                 if j == 0 {
@@ -148,24 +148,24 @@ impl GltfFile {
             }
             for (place, (j, track)) in pose.translations.iter_mut().zip(&mut moves) {
                 let node = match track {
-                    Some(track) => Vec3::from_slice(&track.sample(time, beat.fps)),
+                    Some(track) => Vec3::from_slice(&track.sample(time, grid.fps)),
                     None => self.nodes[moving.nodes[*j]].translation,
                 };
-                *place = moving.place(*j, node);
+                *place = moving.joint_translation(*j, node);
             }
         };
-        let fps = beat.fps as f32;
-        Ok(Clip::from_fn(name, Arc::clone(skeleton), fps, beat.frames as usize, fill)?)
+        let fps = grid.fps as f32;
+        Ok(Clip::from_fn(name, Arc::clone(skeleton), fps, grid.frames as usize, fill)?)
     }
 
     fn skeleton_of(
         &self,
-        tree: &Tree<'_>,
+        tree: &NodeTrees<'_>,
         group: &[usize],
         warnings: &mut Vec<Warning>,
     ) -> Result<GltfSkeleton, ConvertError> {
-        // In depth-first order what is above the first and the last is above all between them.
-        let shared = tree.common(group[0], group[group.len() - 1]);
+        // In depth-first order a node above the first and the last is above all those between.
+        let shared = tree.common_ancestor(group[0], group[group.len() - 1]);
         let top = tree.top_animated[shared].unwrap_or(shared);
         let mut inside = HashSet::new();
         for &member in group {
@@ -179,14 +179,14 @@ impl GltfFile {
         }
         let mut nodes: Vec<usize> = inside.iter().copied().collect();
         nodes.sort_by_key(|&node| tree.rank[node]);
-        let mut above = Placement::NONE;
-        for node in tree.path_to(top) {
+        let mut above = Similarity::NONE;
+        for node in tree.ancestors(top) {
             self.check_node(node, warnings)?;
             above = above.child(&self.nodes[node]);
         }
         let joint_of: HashMap<usize, usize> = nodes.iter().enumerate().map(|(joint, &node)| (node, joint)).collect();
         let mut units = Vec::with_capacity(nodes.len());
-        // The scale of all that is above and of the joint itself.
+        // Product of the scales of a joint and of all nodes above it.
         let mut scales: Vec<f64> = Vec::new();
         let mut joints: Vec<Joint> = Vec::new();
         for (j, &index) in nodes.iter().enumerate() {
@@ -248,9 +248,8 @@ impl GltfFile {
     }
 }
 
-/// The clip without a root bone: the first joint is left out and its motion given to its only child. Engines and
-/// [`write_glb`](super::write_glb) put such a bone on the ground; people have none. `None` if the clip has none, that
-/// is, if the first joint is not called a root and its child does not move.
+/// The clip without its root bone, whose motion is given to its only child. Engines and [`write_glb`](super::write_glb) put such
+/// a bone on the ground. `None` if the clip has none: if the first joint is not called a root and its child does not move.
 pub fn without_root_bone(clip: &Clip) -> Option<Clip> {
     let skeleton = clip.skeleton();
     let joints = skeleton.to_joints();
@@ -291,25 +290,25 @@ pub fn without_root_bone(clip: &Clip) -> Option<Clip> {
 }
 
 impl GltfSkeleton {
-    /// Where a joint is in its parent, from the translation of its node.
-    fn place(&self, joint: usize, node: Vec3) -> Vec3 {
+    /// Where a joint is in its parent, metres, from the translation of its node.
+    fn joint_translation(&self, joint: usize, node: Vec3) -> Vec3 {
         if joint > 0 {
             return node * self.units[joint];
         }
         self.above.point(node)
     }
 
-    /// The inverse of `place`.
-    pub(super) fn unplaced(&self, joint: usize, place: Vec3) -> Vec3 {
+    /// The inverse of `joint_translation`.
+    pub(super) fn node_translation(&self, joint: usize, place: Vec3) -> Vec3 {
         if joint > 0 {
             return place / self.units[joint];
         }
-        let Placement { scale, turn, at } = self.above;
+        let Similarity { scale, turn, at } = self.above;
         (turn.conjugate() * (place.as_dvec3() - at) / scale).as_vec3()
     }
 
     /// The rotation of a node, from that of its joint.
-    pub(super) fn unturned(&self, joint: usize, turn: Quat) -> Quat {
+    pub(super) fn node_rotation(&self, joint: usize, turn: Quat) -> Quat {
         if joint > 0 {
             return turn;
         }
@@ -317,22 +316,22 @@ impl GltfSkeleton {
     }
 }
 
-/// What is looked up about nodes again and again.
-struct Tree<'a> {
+/// The trees of nodes, with what is asked of them repeatedly.
+struct NodeTrees<'a> {
     file: &'a GltfFile,
     /// Place in depth-first order.
     rank: Vec<usize>,
     depth: Vec<usize>,
-    /// The highest node, itself or above it, that turns or moves.
+    /// The topmost animated node among a node and those above it.
     top_animated: Vec<Option<usize>>,
-    /// How far the keys of a node's translation go from where it rests, per axis.
+    /// Largest distance of a node's keys from its rest, per axis.
     moves: Vec<Vec3>,
     /// All nodes in depth-first order.
     order: Vec<usize>,
 }
 
-impl<'a> Tree<'a> {
-    fn of(file: &'a GltfFile) -> Tree<'a> {
+impl<'a> NodeTrees<'a> {
+    fn of(file: &'a GltfFile) -> NodeTrees<'a> {
         let count = file.nodes.len();
         let mut moves = vec![Vec3::ZERO; count];
         let mut animated = vec![false; count];
@@ -349,7 +348,7 @@ impl<'a> Tree<'a> {
                 }
             }
         }
-        let mut tree = Tree {
+        let mut tree = NodeTrees {
             file,
             rank: vec![0; count],
             depth: vec![0; count],
@@ -371,11 +370,11 @@ impl<'a> Tree<'a> {
         tree
     }
 
-    /// Nodes that belong to one skeleton each, depth first; no group is empty.
+    /// The joints of each skeleton, depth first. No group is empty.
     fn groups(&self) -> Vec<Vec<usize>> {
         let nodes = &self.file.nodes;
         let mut member = vec![false; nodes.len()];
-        let mut union = Union((0..nodes.len()).collect());
+        let mut union = UnionFind((0..nodes.len()).collect());
         for skin in &self.file.skins {
             for &joint in &skin.joints {
                 member[joint] = true;
@@ -388,7 +387,7 @@ impl<'a> Tree<'a> {
                 member[channel.node] |= channel.property != Property::Scale;
             }
         }
-        // The nearest member above each node, or the root of its tree where any will do.
+        // The nearest joint above each node; without skins, the root of its tree.
         let mut nearest: Vec<Option<usize>> = vec![None; nodes.len()];
         for &node in &self.order {
             nearest[node] = nodes[node].parent.and_then(|p| if member[p] { Some(p) } else { nearest[p] });
@@ -413,8 +412,8 @@ impl<'a> Tree<'a> {
         groups
     }
 
-    /// The lowest node above both, or either of them; the first one's root if they are in different trees.
-    fn common(&self, a: usize, b: usize) -> usize {
+    /// The lowest node that is or is above each of two; the first one's root if they are in different trees.
+    fn common_ancestor(&self, a: usize, b: usize) -> usize {
         let (mut x, mut y) = (a, b);
         let up = |node: usize| self.file.nodes[node].parent;
         while x != y {
@@ -427,8 +426,8 @@ impl<'a> Tree<'a> {
         x
     }
 
-    /// What is above a node, from the root down.
-    fn path_to(&self, node: usize) -> Vec<usize> {
+    /// The nodes above a node, from the root down.
+    fn ancestors(&self, node: usize) -> Vec<usize> {
         let mut path: Vec<usize> =
             std::iter::successors(self.file.nodes[node].parent, |&n| self.file.nodes[n].parent).collect();
         path.reverse();
@@ -436,9 +435,10 @@ impl<'a> Tree<'a> {
     }
 }
 
-struct Union(Vec<usize>);
+/// Disjoint sets of nodes.
+struct UnionFind(Vec<usize>);
 
-impl Union {
+impl UnionFind {
     fn find(&mut self, mut item: usize) -> usize {
         while self.0[item] != item {
             self.0[item] = self.0[self.0[item]];
@@ -453,22 +453,27 @@ impl Union {
     }
 }
 
-/// When an animation starts, and the frames it was made in.
+/// The frames at which an animation is sampled.
 #[derive(Clone, Copy)]
-struct Beat {
+struct FrameGrid {
     start: f64,
     fps: f64,
     frames: f64,
 }
 
-impl Beat {
-    fn of<'a>(name: &str, keys: impl Iterator<Item = &'a Arc<[f32]>>, start: f32, warnings: &mut Vec<Warning>) -> Beat {
+impl FrameGrid {
+    fn of<'a>(
+        name: &str,
+        keys: impl Iterator<Item = &'a Arc<[f32]>>,
+        start: f32,
+        warnings: &mut Vec<Warning>,
+    ) -> FrameGrid {
         let mut seen = HashSet::new();
         let mut times: Vec<f32> = vec![start];
         for keys in keys {
             if seen.insert(keys.as_ptr()) {
                 times.extend(keys.iter());
-                // Many channels with times of their own: keep the list short while it grows.
+                // Bounds the list where many channels have times of their own.
                 if times.len() > 1 << 20 {
                     times.sort_by(f32::total_cmp);
                     times.dedup();
@@ -478,12 +483,12 @@ impl Beat {
         times.sort_by(f32::total_cmp);
         times.dedup_by(|b, a| *b - *a < 1e-5);
         let (Some(&first), Some(&last)) = (times.first(), times.last()) else {
-            return Beat { start: 0.0, fps: 30.0, frames: 1.0 };
+            return FrameGrid { start: 0.0, fps: 30.0, frames: 1.0 };
         };
         let (start, length) = (f64::from(first), f64::from(last) - f64::from(first));
-        let beat = |fps: f64| Beat { start, fps, frames: (length * fps).round() + 1.0 };
+        let grid = |fps: f64| FrameGrid { start, fps, frames: (length * fps).round() + 1.0 };
         if times.len() == 1 {
-            return beat(30.0);
+            return grid(30.0);
         }
         let on_grid = |fps: f64| {
             times.iter().all(|&t| {
@@ -492,34 +497,34 @@ impl Beat {
             })
         };
         let least = times.windows(2).map(|pair| f64::from(pair[1]) - f64::from(pair[0])).fold(f64::MAX, f64::min);
-        // Evenly spaced keys give their rate more exactly than a list of usual rates: 23.976 is close to 24.
+        // Evenly spaced keys give their own rate first: 23.976 would pass for 24.
         let even = (times.len() - 1) as f64 / length;
         let whole = even.round();
         let even = if (even - whole).abs() < 1e-4 * whole { whole } else { even };
         let own = |fps: f64| Some(fps).filter(|fps| (10.0..=1000.0).contains(fps));
         let least_gaps = [1.0 / least, (1.0 / least).round()].into_iter().filter_map(own);
         if let Some(fps) = own(even).into_iter().chain(RATES).chain(least_gaps).find(|&fps| on_grid(fps)) {
-            return beat(fps);
+            return grid(fps);
         }
         let fps = [60.0, 120.0].into_iter().find(|&fps| fps * least >= 1.0).unwrap_or(240.0);
         let text = format!("animation {name:?}: its keys are in no regular rhythm; sampled {fps} times a second");
         warnings.push(Warning { line: None, text });
-        beat(fps)
+        grid(fps)
     }
 }
 
-/// A channel asked for later and later times.
-struct Track<'a> {
+/// Samples a channel at ascending times.
+struct Sampler<'a> {
     channel: &'a GltfChannel,
-    /// The last key that is not later.
+    /// The last key that is not after the time sampled last.
     key: usize,
 }
 
-impl Track<'_> {
-    /// The value; the fourth number of a vector is nothing.
+impl Sampler<'_> {
+    /// The value at a time; vectors leave the fourth number unused.
     fn sample(&mut self, time: f64, fps: f64) -> [f32; 4] {
         let GltfChannel { times, interpolation, property, .. } = self.channel;
-        // What is on a frame but for rounding is on it.
+        // Keys are on their frame but for rounding.
         let slack = OFF_GRID / fps;
         while times.get(self.key + 1).is_some_and(|&t| f64::from(t) <= time + slack) {
             self.key += 1;
@@ -549,12 +554,12 @@ impl Track<'_> {
         std::array::from_fn(|i| a[i] + (b[i] - a[i]) * t)
     }
 
-    /// Of a spline's key: 0 is the tangent before, 1 the value, 2 the tangent after.
+    /// Part of a key: 0 is a spline's in-tangent, 1 the value, 2 a spline's out-tangent.
     fn value(&self, key: usize, part: usize) -> [f32; 4] {
         let GltfChannel { interpolation, property, values, .. } = self.channel;
         let (parts, part) = if *interpolation == Interpolation::CubicSpline { (3, part) } else { (1, 0) };
         let mut value = [0.0; 4];
-        let width = property.numbers();
+        let width = property.width();
         value[..width].copy_from_slice(&values[(key * parts + part) * width..][..width]);
         value
     }

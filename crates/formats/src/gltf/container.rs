@@ -1,4 +1,4 @@
-//! What glTF is wrapped in: the binary container, data addresses, names of other files.
+//! Around the JSON of glTF: the binary container, data URIs, names of other files.
 
 use super::{GltfError, GltfErrorKind};
 
@@ -6,8 +6,8 @@ const MAGIC: &[u8] = b"glTF";
 const JSON: [u8; 4] = *b"JSON";
 const BIN: [u8; 4] = *b"BIN\0";
 
-/// The JSON text and the binary chunk, if there is one.
-pub(super) fn open(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), GltfError> {
+/// The JSON text of a `.glb` or `.gltf`, and the binary chunk if there is one.
+pub(super) fn unpack(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), GltfError> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         return match text.iter().find(|b| !b.is_ascii_whitespace()) {
@@ -16,11 +16,11 @@ pub(super) fn open(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), GltfError> {
             None => Err(GltfError::container("a .glb file or JSON that starts with {", "an empty file")),
         };
     };
-    let (version, rest) = number(rest).ok_or_else(|| cut("a version"))?;
+    let (version, rest) = read_u32(rest).ok_or_else(|| truncated("a version"))?;
     if version != 2 {
         return Err(GltfError::container("a binary container of version 2", format!("version {version}")));
     }
-    let (length, rest) = number(rest).ok_or_else(|| cut("a length"))?;
+    let (length, rest) = read_u32(rest).ok_or_else(|| truncated("a length"))?;
     let length = length as usize;
     if length < 12 || length > bytes.len() {
         let found = format!("{} bytes", bytes.len());
@@ -31,7 +31,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), GltfError> {
     if kind != JSON {
         return Err(GltfError::container("a JSON chunk first", String::from_utf8_lossy(&kind).escape_debug()));
     }
-    // Further chunks belong to extensions and are to be ignored.
+    // The format has readers ignore further chunks.
     match rest.is_empty() {
         true => Ok((json, None)),
         false => {
@@ -41,8 +41,8 @@ pub(super) fn open(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), GltfError> {
     }
 }
 
-/// A binary container around JSON and data.
-pub(super) fn close(json: &[u8], binary: &[u8]) -> Vec<u8> {
+/// A `.glb` with this JSON and this binary chunk.
+pub(super) fn pack(json: &[u8], binary: &[u8]) -> Vec<u8> {
     let padded = |length: usize| length.next_multiple_of(4);
     let mut length = 12 + 8 + padded(json.len());
     if !binary.is_empty() {
@@ -65,42 +65,42 @@ pub(super) fn close(json: &[u8], binary: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
+fn read_u32(bytes: &[u8]) -> Option<(u32, &[u8])> {
     let (number, rest) = bytes.split_first_chunk()?;
     Some((u32::from_le_bytes(*number), rest))
 }
 
-/// Kind, data and what follows.
+/// Kind of a chunk, its data, and the bytes after it.
 type Chunk<'a> = ([u8; 4], &'a [u8], &'a [u8]);
 
 fn chunk(bytes: &[u8]) -> Result<Chunk<'_>, GltfError> {
-    let (length, rest) = number(bytes).ok_or_else(|| cut("a chunk"))?;
-    let (kind, rest) = rest.split_first_chunk().ok_or_else(|| cut("a chunk"))?;
-    let (data, rest) = rest.split_at_checked(length as usize).ok_or_else(|| cut("a chunk as long as it says"))?;
+    let (length, rest) = read_u32(bytes).ok_or_else(|| truncated("a chunk"))?;
+    let (kind, rest) = rest.split_first_chunk().ok_or_else(|| truncated("a chunk"))?;
+    let (data, rest) = rest.split_at_checked(length as usize).ok_or_else(|| truncated("a chunk as long as it says"))?;
     Ok((*kind, data, rest))
 }
 
-fn cut(allowed: &str) -> GltfError {
+fn truncated(allowed: &str) -> GltfError {
     GltfError::container(allowed, "the end of the file")
 }
 
-/// Where a buffer or an image is.
-pub(super) enum Address {
-    /// In the address itself.
+/// Where a URI says that a buffer or an image is.
+pub(super) enum Location {
+    /// In the URI itself, decoded.
     Data(Vec<u8>),
-    /// In another file, by its checked, decoded name: relative, with forward slashes, below the folder of the document.
+    /// In another file. The name is decoded and checked: relative, with forward slashes, below the folder of the document.
     File(String),
 }
 
-/// Understands an address, or refuses it: nothing outside the folder of the document is ever asked for.
-pub(super) fn address(uri: &str, key: &str) -> Result<Address, GltfError> {
+/// Decodes a URI, and refuses any that leads outside the folder of the document.
+pub(super) fn locate(uri: &str, key: &str) -> Result<Location, GltfError> {
     let refuse = |allowed: &str| GltfError::new(GltfErrorKind::Uri, key, allowed, format!("{uri:?}"));
     if let Some(data) = uri.get(..5).filter(|s| s.eq_ignore_ascii_case("data:")).map(|_| &uri[5..]) {
         let (kind, text) = data.split_once(',').ok_or_else(|| refuse("a data address with a comma"))?;
         if !kind.to_ascii_lowercase().ends_with(";base64") {
             return Err(refuse("data in base64"));
         }
-        return Ok(Address::Data(base64(text.as_bytes()).ok_or_else(|| refuse("data in base64"))?));
+        return Ok(Location::Data(base64(text.as_bytes()).ok_or_else(|| refuse("data in base64"))?));
     }
     let name = percent_decoded(uri).ok_or_else(|| refuse("a file name with proper percent codes"))?;
     let leaves = name.starts_with(['/', '~'])
@@ -110,7 +110,7 @@ pub(super) fn address(uri: &str, key: &str) -> Result<Address, GltfError> {
     if leaves {
         return Err(refuse("a file in the folder of the document"));
     }
-    Ok(Address::File(name))
+    Ok(Location::File(name))
 }
 
 fn percent_decoded(text: &str) -> Option<String> {
@@ -127,7 +127,7 @@ fn percent_decoded(text: &str) -> Option<String> {
         bytes.push((16 * digit(digits[0])? + digit(digits[1])?) as u8);
         rest = after;
     }
-    // Decoding again must change nothing: names that are encoded twice are meant to deceive.
+    // A name that still has codes in it was encoded twice to get past the checks.
     String::from_utf8(bytes).ok().filter(|name| !name.contains('%'))
 }
 
@@ -164,9 +164,9 @@ mod tests {
     #[test]
     fn containers_come_back() {
         for (json, binary) in [(&b"{}"[..], &b""[..]), (b"{\"a\":1}", b"12345")] {
-            let bytes = close(json, binary);
+            let bytes = pack(json, binary);
             assert_eq!(bytes.len() % 4, 0);
-            let (text, data) = open(&bytes).unwrap();
+            let (text, data) = unpack(&bytes).unwrap();
             assert_eq!(text.trim_ascii(), json);
             assert_eq!(data.is_none(), binary.is_empty());
             assert!(data.unwrap_or_default().starts_with(binary));
@@ -187,8 +187,8 @@ mod tests {
 
     #[test]
     fn only_files_in_the_folder_are_asked_for() {
-        let file = |uri: &str| match address(uri, "").map_err(|e| e.to_string()) {
-            Ok(Address::File(name)) => Some(name),
+        let file = |uri: &str| match locate(uri, "").map_err(|e| e.to_string()) {
+            Ok(Location::File(name)) => Some(name),
             _ => None,
         };
         assert_eq!(file("my%20data/a.bin").as_deref(), Some("my data/a.bin"));

@@ -5,13 +5,13 @@ use std::fmt;
 pub struct GltfError {
     /// What kind of fault it is.
     pub kind: GltfErrorKind,
-    /// Of the JSON text, counted from 1; only for faults of syntax.
+    /// Line of the JSON text, from 1; for syntax errors only.
     pub line: Option<usize>,
     /// The place in the document, such as `accessors[3].bufferView`; empty for the file as a whole.
     pub key: String,
-    /// As in the file, cut if long.
+    /// What the file has, shortened if long.
     pub found: String,
-    /// What may stand there.
+    /// What is allowed there.
     pub allowed: String,
 }
 
@@ -25,15 +25,15 @@ pub enum GltfErrorKind {
     Json,
     /// A value the format does not allow there.
     Value,
-    /// A number that names something which is not in the file.
+    /// An index of something that is not in the file.
     Index,
     /// Data that reaches beyond its buffer.
     Range,
-    /// An address that is not read, or could not be.
+    /// A URI that is refused, or cannot be read.
     Uri,
-    /// Nodes that are not a tree.
+    /// Nodes that do not form trees.
     Tree,
-    /// More than is read.
+    /// More than this reader accepts.
     Limit,
     /// A required extension that is not understood.
     Extension,

@@ -1,4 +1,4 @@
-//! The part of the JSON that motion is in, as it is written.
+//! The part of a glTF document that describes motion, as it is written.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,11 +6,11 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// A list whose length is bounded, since an empty object of two bytes becomes a hundred in memory.
+/// A list of bounded length: an empty object has two bytes in a file and a hundred in memory.
 #[derive(Clone, Debug)]
 pub(super) struct List<T>(pub(super) Vec<T>);
 
-/// Real files stay far below: the greatest use is three accessors per joint, animation and property.
+/// Real files stay far below: most are accessors, three per joint and animation.
 const MAX_ITEMS: usize = 200_000;
 
 impl<T> Default for List<T> {
@@ -49,7 +49,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     }
 }
 
-/// The members of an object in their order, each as it is written.
+/// The members of an object in order, each as its JSON text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Members(pub(super) Vec<(String, Box<RawValue>)>);
 
@@ -185,7 +185,7 @@ pub(super) struct Node {
     pub(super) extras: Option<[f32; 3]>,
 }
 
-/// `{"tip": [x, y, z]}` in a node's extras is ours; everything else in there belongs to other programs.
+/// `{"tip": [x, y, z]}` in a node's extras is written by kumite; everything else there belongs to other programs.
 fn tip<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<[f32; 3]>, D::Error> {
     #[derive(serde::Deserialize)]
     struct Ours {
@@ -234,26 +234,26 @@ pub(super) struct Sampler {
 #[derive(Debug, serde::Deserialize)]
 pub(super) struct Image {
     #[serde(default)]
-    pub(super) uri: Option<IgnoredText>,
+    pub(super) uri: Option<UriKind>,
 }
 
-/// A text whose length is all that matters: images are not opened, but may be megabytes of data in place.
+/// A URI of which only the kind is kept: images are not opened, and embedded ones may be megabytes long.
 #[derive(Debug)]
-pub(super) struct IgnoredText {
-    /// Not in place but in another file.
+pub(super) struct UriKind {
+    /// Whether it refers to another file instead of holding the data.
     pub(super) outside: bool,
 }
 
-impl<'de> Deserialize<'de> for IgnoredText {
+impl<'de> Deserialize<'de> for UriKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Text;
         impl<'de> Visitor<'de> for Text {
-            type Value = IgnoredText;
+            type Value = UriKind;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a text")
             }
-            fn visit_str<E: Error>(self, text: &str) -> Result<IgnoredText, E> {
-                Ok(IgnoredText { outside: !text.starts_with("data:") })
+            fn visit_str<E: Error>(self, text: &str) -> Result<UriKind, E> {
+                Ok(UriKind { outside: !text.starts_with("data:") })
             }
         }
         deserializer.deserialize_str(Text)

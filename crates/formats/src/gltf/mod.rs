@@ -2,7 +2,7 @@
 //!
 //! Reading takes nodes, skins and animations and leaves the rest alone: textures and meshes of a rig are carried to the
 //! output byte for byte ([`Rig`]). Writing gives every character a tree of bones under a root bone that carries its motion
-//! over the ground, and a skinned body made on the spot ([`write_glb`]).
+//! over the ground, and a skinned body that is generated for it ([`write_glb`]).
 //!
 //! ```
 //! use kumite_formats::gltf::{self, GltfCharacter};
@@ -42,9 +42,9 @@ pub use write::{GltfCharacter, GltfMarker, write_glb};
 /// What a glTF file says about motion, in its own order.
 #[derive(Clone, Debug)]
 pub struct GltfFile {
-    /// All of them, whether they are joints or not. They form trees.
+    /// All nodes, joints or not. They form trees.
     pub nodes: Vec<GltfNode>,
-    /// Which nodes carry which meshes.
+    /// Sets of joints that meshes are bound to.
     pub skins: Vec<GltfSkin>,
     /// In the order of the file.
     pub animations: Vec<GltfAnimation>,
@@ -53,33 +53,33 @@ pub struct GltfFile {
     source: Source,
 }
 
-/// What a rig needs to be written again.
+/// What is kept to write a rig again.
 #[derive(Clone, Debug)]
 struct Source {
     members: json::Members,
     buffers: Vec<Vec<u8>>,
 }
 
-/// One node, placed in its parent.
+/// One node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GltfNode {
-    /// Made up from its number where the file has none.
+    /// From its number where the file has no name.
     pub name: String,
     /// Position in [`GltfFile::nodes`].
     pub parent: Option<usize>,
     /// Positions in [`GltfFile::nodes`].
     pub children: Vec<usize>,
-    /// In the parent's frame, in its unit.
+    /// In the parent's frame and unit.
     pub translation: Vec3,
     /// Unit length.
     pub rotation: Quat,
-    /// A mirrored node has one negative component.
+    /// Mirrored nodes have one negative component.
     pub scale: Vec3,
-    /// Written as a matrix, which animations cannot drive.
+    /// Whether the file has it as a matrix, which cannot be animated.
     pub has_matrix: bool,
-    /// Whether it shows something.
+    /// Whether it has a mesh.
     pub has_mesh: bool,
-    /// Where its bone ends, if it is a leaf that we wrote.
+    /// Where its bone ends, as kumite writes it for leaves.
     pub tip: Option<Vec3>,
 }
 
@@ -95,28 +95,28 @@ pub struct GltfSkin {
 /// Channels that play together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GltfAnimation {
-    /// Made up from its number where the file has none.
+    /// From its number where the file has no name.
     pub name: String,
-    /// Those that move nodes.
+    /// Those that animate nodes.
     pub channels: Vec<GltfChannel>,
 }
 
-/// How one property of one node goes.
+/// One animated property of one node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GltfChannel {
     /// Position in [`GltfFile::nodes`].
     pub node: usize,
-    /// What of it.
+    /// Which property.
     pub property: Property,
-    /// Between keys.
+    /// How values between keys are found.
     pub interpolation: Interpolation,
-    /// Seconds, growing; at least one.
+    /// Times of the keys, ascending, at least one. Seconds.
     pub times: Arc<[f32]>,
-    /// Per time one vector or quaternion; with its two tangents around it for splines.
+    /// One vector or quaternion per key; for splines between its two tangents.
     pub values: Arc<[f32]>,
 }
 
-/// What of a node can be animated.
+/// An animated property of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Property {
@@ -126,18 +126,19 @@ pub enum Property {
 }
 
 impl Property {
-    fn numbers(self) -> usize {
+    /// How many numbers a value has.
+    fn width(self) -> usize {
         if self == Property::Rotation { 4 } else { 3 }
     }
 }
 
-/// What happens between two keys.
+/// How values between two keys are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interpolation {
-    /// Straight, and spherical for rotations.
+    /// Linear; spherical for rotations.
     Linear,
-    /// The first holds until the second.
+    /// The earlier key's value.
     Step,
-    /// Hermite, with tangents.
+    /// Cubic Hermite with the tangents of the keys.
     CubicSpline,
 }

@@ -2,36 +2,36 @@ use std::sync::Arc;
 
 use glam::{Mat3, Quat, Vec3};
 
-use super::container::{self, Address};
+use super::container::{self, Location};
 use super::json::{self, Document, Members};
 use super::{
     GltfAnimation, GltfChannel, GltfError, GltfErrorKind, GltfFile, GltfNode, GltfSkin, Interpolation, Property, Source,
 };
 use crate::Warning;
 
-/// As many as a skeleton can index.
+/// As many as a skeleton has indices for.
 const MAX_NODES: usize = u16::MAX as usize;
 /// In all buffers of a document.
 const MAX_BYTES: u64 = 2 << 30;
-/// Numbers read beyond what the buffers hold: sparse accessors may lie on no buffer at all.
+/// Numbers that may be decoded beyond what the buffers hold: sparse accessors need no buffer.
 const SPARE_NUMBERS: u64 = 1 << 20;
 
 /// Reads the nodes, skins and animations of a `.glb` or `.gltf`.
 ///
-/// `resolve` is called for the contents of other files the document names, by a relative name with forward slashes that
-/// was checked not to leave the document's folder; it is never asked for hosts, absolute paths or `..`.
+/// `resolve` returns the contents of another file that the document refers to. Names are relative, with forward slashes, and checked not to leave
+/// the document's folder: never hosts, absolute paths or `..`.
 pub fn read(
     bytes: &[u8],
     mut resolve: impl FnMut(&str) -> Result<Vec<u8>, String>,
 ) -> Result<(GltfFile, Vec<Warning>), GltfError> {
-    let (text, binary) = container::open(bytes)?;
+    let (text, binary) = container::unpack(bytes)?;
     let document: Document = parse(text)?;
     let members: Members = parse(text)?;
     if !document.asset.version.starts_with("2.") {
-        return Err(value("asset.version", "2.0", &document.asset.version));
+        return Err(bad_value("asset.version", "2.0", &document.asset.version));
     }
     for (i, name) in document.extensions_required.iter().enumerate() {
-        // Other required extensions only change what things look like; these two hide the numbers.
+        // Other required extensions change only how things look; the two of this ending compress the numbers.
         if name.ends_with("meshopt_compression") {
             let allowed = "no compression of animations; export without it";
             return Err(GltfError::new(GltfErrorKind::Extension, format!("extensionsRequired[{i}]"), allowed, name));
@@ -45,7 +45,7 @@ pub fn read(
     let buffers = buffers(&document, binary, &mut resolve)?;
     let nodes = nodes(&document, &mut warnings)?;
     let skins = skins(&document, nodes.len())?;
-    let animations = Numbers::new(&document, &buffers).animations(&mut warnings)?;
+    let animations = Decoder::new(&document, &buffers).animations(&mut warnings)?;
     let generator = document.asset.generator.unwrap_or_default();
     Ok((GltfFile { nodes, skins, animations, generator, source: Source { members, buffers } }, warnings))
 }
@@ -68,7 +68,7 @@ fn json_error(error: &serde_json::Error, key: String) -> GltfError {
     GltfError { line, ..GltfError::new(GltfErrorKind::Json, key, allowed, found) }
 }
 
-fn value(key: impl Into<String>, allowed: impl Into<String>, found: impl std::fmt::Display) -> GltfError {
+fn bad_value(key: impl Into<String>, allowed: impl Into<String>, found: impl std::fmt::Display) -> GltfError {
     GltfError::new(GltfErrorKind::Value, key, allowed, found)
 }
 
@@ -96,9 +96,9 @@ fn buffers(
                 .ok_or_else(|| GltfError::new(GltfErrorKind::Container, key(), "a binary chunk or an address", "none"))?
                 .to_vec(),
             None => return Err(GltfError::new(GltfErrorKind::Uri, key(), "an address", "none")),
-            Some(uri) => match container::address(uri, &format!("{}.uri", key()))? {
-                Address::Data(data) => data,
-                Address::File(name) => resolve(&name).map_err(|why| {
+            Some(uri) => match container::locate(uri, &format!("{}.uri", key()))? {
+                Location::Data(data) => data,
+                Location::File(name) => resolve(&name).map_err(|why| {
                     let found = format!("{name:?}: {why}");
                     GltfError::new(GltfErrorKind::Uri, format!("{}.uri", key()), "a file that can be read", found)
                 })?,
@@ -109,7 +109,7 @@ fn buffers(
             return Err(GltfError::new(GltfErrorKind::Range, key(), allowed, data.len()));
         }
         data.truncate(buffer.byte_length as usize);
-        // Many buffers may name one file; each is a copy.
+        // Counted each time: several buffers may refer to one file, and each is a copy.
         bytes += data.len() as u64;
         if bytes > MAX_BYTES {
             let allowed = format!("{} MB in all buffers together", MAX_BYTES >> 20);
@@ -128,7 +128,7 @@ fn nodes(document: &Document, warnings: &mut Vec<Warning>) -> Result<Vec<GltfNod
     }
     let mut nodes = Vec::with_capacity(count);
     for (i, node) in document.nodes.iter().enumerate() {
-        nodes.push(placed(node, i, warnings)?);
+        nodes.push(read_node(node, i, warnings)?);
     }
     for (i, node) in document.nodes.iter().enumerate() {
         for (c, &child) in node.children.iter().enumerate() {
@@ -141,7 +141,7 @@ fn nodes(document: &Document, warnings: &mut Vec<Warning>) -> Result<Vec<GltfNod
             nodes[i].children.push(child);
         }
     }
-    // Every node has one parent at most, so what cannot be reached from those without is a ring.
+    // Every node has at most one parent, so whatever cannot be reached from the roots is in a ring.
     let mut reached: Vec<usize> = (0..count).filter(|&i| nodes[i].parent.is_none()).collect();
     let mut at = 0;
     while let Some(&node) = reached.get(at) {
@@ -158,7 +158,7 @@ fn nodes(document: &Document, warnings: &mut Vec<Warning>) -> Result<Vec<GltfNod
     Ok(nodes)
 }
 
-fn placed(node: &json::Node, i: usize, warnings: &mut Vec<Warning>) -> Result<GltfNode, GltfError> {
+fn read_node(node: &json::Node, i: usize, warnings: &mut Vec<Warning>) -> Result<GltfNode, GltfError> {
     let key = |member: &str| format!("nodes[{i}].{member}");
     let name = node.name.clone().unwrap_or_else(|| format!("node{i}"));
     let mut placed = GltfNode {
@@ -174,12 +174,12 @@ fn placed(node: &json::Node, i: usize, warnings: &mut Vec<Warning>) -> Result<Gl
     };
     if let Some(m) = node.matrix {
         if !m.iter().all(|v| v.is_finite()) {
-            return Err(value(key("matrix"), "finite numbers", "others"));
+            return Err(bad_value(key("matrix"), "finite numbers", "others"));
         }
         let columns = [0, 4, 8].map(|c| Vec3::new(m[c], m[c + 1], m[c + 2]));
         let scale = Vec3::from_array(columns.map(Vec3::length));
         if scale.min_element() < 1e-12 {
-            return Err(value(key("matrix"), "a matrix that keeps three dimensions", "one that flattens them"));
+            return Err(bad_value(key("matrix"), "a matrix that keeps three dimensions", "one that flattens them"));
         }
         let [x, y, z] = [0, 1, 2].map(|c| columns[c] / scale[c]);
         if x.dot(y).abs().max(y.dot(z).abs()).max(z.dot(x).abs()) > 1e-3 {
@@ -193,14 +193,14 @@ fn placed(node: &json::Node, i: usize, warnings: &mut Vec<Warning>) -> Result<Gl
         placed.translation = Vec3::new(m[12], m[13], m[14]);
     }
     if !placed.translation.is_finite() {
-        return Err(value(key("translation"), "finite numbers", placed.translation));
+        return Err(bad_value(key("translation"), "finite numbers", placed.translation));
     }
     if !placed.scale.is_finite() {
-        return Err(value(key("scale"), "finite numbers", placed.scale));
+        return Err(bad_value(key("scale"), "finite numbers", placed.scale));
     }
     let length = placed.rotation.length();
     if !(length.is_finite() && length > 1e-6) {
-        return Err(value(key("rotation"), "a rotation of length 1", format!("{:?}", placed.rotation.to_array())));
+        return Err(bad_value(key("rotation"), "a rotation of length 1", format!("{:?}", placed.rotation.to_array())));
     }
     placed.rotation = placed.rotation.normalize();
     Ok(placed)
@@ -210,7 +210,7 @@ fn skins(document: &Document, nodes: usize) -> Result<Vec<GltfSkin>, GltfError> 
     let mut skins = Vec::with_capacity(document.skins.len());
     for (i, skin) in document.skins.iter().enumerate() {
         if skin.joints.is_empty() {
-            return Err(value(format!("skins[{i}].joints"), "at least one node", "none"));
+            return Err(bad_value(format!("skins[{i}].joints"), "at least one node", "none"));
         }
         if let Some(at) = skin.joints.iter().position(|&joint| joint >= nodes) {
             let key = format!("skins[{i}].joints[{at}]");
@@ -222,19 +222,19 @@ fn skins(document: &Document, nodes: usize) -> Result<Vec<GltfSkin>, GltfError> 
     Ok(skins)
 }
 
-/// Accessors as numbers, each decoded once.
-struct Numbers<'a> {
+/// Decodes accessors into numbers, each once.
+struct Decoder<'a> {
     document: &'a Document,
     buffers: &'a [Vec<u8>],
     decoded: Vec<Option<Arc<[f32]>>>,
-    /// How many more may be decoded: views may overlap, so that a small file could ask for any amount.
-    left: u64,
+    /// How many more numbers may be decoded: views may overlap, so that a small file could ask for any amount.
+    budget: u64,
 }
 
-impl<'a> Numbers<'a> {
-    fn new(document: &'a Document, buffers: &'a [Vec<u8>]) -> Numbers<'a> {
-        let left = buffers.iter().map(|b| b.len() as u64).sum::<u64>() + SPARE_NUMBERS;
-        Numbers { document, buffers, decoded: vec![None; document.accessors.len()], left }
+impl<'a> Decoder<'a> {
+    fn new(document: &'a Document, buffers: &'a [Vec<u8>]) -> Decoder<'a> {
+        let budget = buffers.iter().map(|b| b.len() as u64).sum::<u64>() + SPARE_NUMBERS;
+        Decoder { document, buffers, decoded: vec![None; document.accessors.len()], budget }
     }
 
     fn animations(&mut self, warnings: &mut Vec<Warning>) -> Result<Vec<GltfAnimation>, GltfError> {
@@ -257,10 +257,10 @@ impl<'a> Numbers<'a> {
                     }
                     other => {
                         let allowed = "translation, rotation, scale or weights";
-                        return Err(value(format!("{}.target.path", key()), allowed, format!("{other:?}")));
+                        return Err(bad_value(format!("{}.target.path", key()), allowed, format!("{other:?}")));
                     }
                 };
-                // Without a node the channel belongs to an extension.
+                // A channel without a node belongs to an extension.
                 let Some(node) = channel.target.node else { continue };
                 item(&document.nodes, node, "nodes", || format!("{}.target.node", key()))?;
                 let key = format!("animations[{i}].samplers[{}]", channel.sampler);
@@ -288,23 +288,23 @@ impl<'a> Numbers<'a> {
             Some("CUBICSPLINE") => Interpolation::CubicSpline,
             Some(other) => {
                 let allowed = "LINEAR, STEP or CUBICSPLINE";
-                return Err(value(format!("{key}.interpolation"), allowed, format!("{other:?}")));
+                return Err(bad_value(format!("{key}.interpolation"), allowed, format!("{other:?}")));
             }
         };
         let times = self.decode(sampler.input, "SCALAR", &format!("{key}.input"))?;
         let kind = if property == Property::Rotation { "VEC4" } else { "VEC3" };
         let values = self.decode(sampler.output, kind, &format!("{key}.output"))?;
         if times.is_empty() {
-            return Err(value(format!("{key}.input"), "at least one time", "none"));
+            return Err(bad_value(format!("{key}.input"), "at least one time", "none"));
         }
         if let Some(at) = times.windows(2).position(|pair| pair[1] <= pair[0]) {
             let found = format!("{} after {}", times[at + 1], times[at]);
-            return Err(value(format!("{key}.input"), "times that grow", found));
+            return Err(bad_value(format!("{key}.input"), "times that grow", found));
         }
-        let each = property.numbers() * if interpolation == Interpolation::CubicSpline { 3 } else { 1 };
+        let each = property.width() * if interpolation == Interpolation::CubicSpline { 3 } else { 1 };
         if values.len() != times.len() * each {
             let allowed = format!("{} numbers for {} times", times.len() * each, times.len());
-            return Err(value(format!("{key}.output"), allowed, values.len()));
+            return Err(bad_value(format!("{key}.output"), allowed, values.len()));
         }
         Ok(GltfChannel { node, property, interpolation, times, values })
     }
@@ -313,7 +313,7 @@ impl<'a> Numbers<'a> {
         let accessor = item(&self.document.accessors, index, "accessors", || key.to_owned())?;
         let at = format!("accessors[{index}]");
         if accessor.kind != kind {
-            return Err(value(format!("{at}.type"), format!("{kind:?} for {key}"), format!("{:?}", accessor.kind)));
+            return Err(bad_value(format!("{at}.type"), format!("{kind:?} for {key}"), format!("{:?}", accessor.kind)));
         }
         if let Some(numbers) = &self.decoded[index] {
             return Ok(Arc::clone(numbers));
@@ -324,7 +324,7 @@ impl<'a> Numbers<'a> {
             _ => 4,
         };
         let total = accessor.count.saturating_mul(width);
-        self.left = self.left.checked_sub(total).ok_or_else(|| {
+        self.budget = self.budget.checked_sub(total).ok_or_else(|| {
             let allowed = "no more numbers than the buffers hold";
             GltfError::new(GltfErrorKind::Limit, format!("{at}.count"), allowed, accessor.count)
         })?;
@@ -336,10 +336,10 @@ impl<'a> Numbers<'a> {
             let stride = self.document.buffer_views[view].byte_stride.unwrap_or(size);
             if stride < size || stride > 252 {
                 let key = format!("bufferViews[{view}].byteStride");
-                return Err(value(key, format!("{size} to 252"), stride));
+                return Err(bad_value(key, format!("{size} to 252"), stride));
             }
             let items = strided(data, accessor.byte_offset, accessor.count, stride, size)
-                .ok_or_else(|| beyond(&at, accessor.count, data.len()))?;
+                .ok_or_else(|| out_of_range(&at, accessor.count, data.len()))?;
             for (out, item) in numbers.chunks_exact_mut(width as usize).zip(items) {
                 component.decode(item, out);
             }
@@ -348,7 +348,7 @@ impl<'a> Numbers<'a> {
             self.patch(sparse, component, width, &mut numbers, &format!("{at}.sparse"))?;
         }
         if !numbers.iter().all(|v| v.is_finite()) {
-            return Err(value(at, "finite numbers", "others"));
+            return Err(bad_value(at, "finite numbers", "others"));
         }
         let numbers: Arc<[f32]> = numbers.into();
         self.decoded[index] = Some(Arc::clone(&numbers));
@@ -368,14 +368,14 @@ impl<'a> Numbers<'a> {
             5121 => 1,
             5123 => 2,
             5125 => 4,
-            other => return Err(value(format!("{key}.indices.componentType"), "5121, 5123 or 5125", other)),
+            other => return Err(bad_value(format!("{key}.indices.componentType"), "5121, 5123 or 5125", other)),
         };
         let indices = self.view(sparse.indices.buffer_view, &format!("{key}.indices.bufferView"))?;
         let indices = strided(indices, sparse.indices.byte_offset, sparse.count, index_size, index_size)
-            .ok_or_else(|| beyond(&format!("{key}.indices"), sparse.count, indices.len()))?;
+            .ok_or_else(|| out_of_range(&format!("{key}.indices"), sparse.count, indices.len()))?;
         let values = self.view(sparse.values.buffer_view, &format!("{key}.values.bufferView"))?;
         let values = strided(values, sparse.values.byte_offset, sparse.count, size, size)
-            .ok_or_else(|| beyond(&format!("{key}.values"), sparse.count, values.len()))?;
+            .ok_or_else(|| out_of_range(&format!("{key}.values"), sparse.count, values.len()))?;
         for (index, item) in indices.zip(values) {
             let index = index.iter().rev().fold(0_usize, |v, &byte| v << 8 | usize::from(byte));
             let Some(out) = numbers.get_mut(index.saturating_mul(width)..).and_then(|n| n.get_mut(..width)) else {
@@ -392,12 +392,12 @@ impl<'a> Numbers<'a> {
         let at = || format!("bufferViews[{index}]");
         let buffer = item(self.buffers, view.buffer, "buffers", || format!("{}.buffer", at()))?;
         let end = view.byte_offset.checked_add(view.byte_length).filter(|&end| end <= buffer.len() as u64);
-        let end = end.ok_or_else(|| beyond(&at(), view.byte_length, buffer.len()))?;
+        let end = end.ok_or_else(|| out_of_range(&at(), view.byte_length, buffer.len()))?;
         Ok(&buffer[view.byte_offset as usize..end as usize])
     }
 }
 
-fn beyond(key: &str, count: u64, length: usize) -> GltfError {
+fn out_of_range(key: &str, count: u64, length: usize) -> GltfError {
     let found = format!("{count} beyond its end");
     GltfError::new(GltfErrorKind::Range, key, format!("data within {length} bytes"), found)
 }
@@ -427,8 +427,8 @@ impl Component {
             (5121, true) => Ok(Component::U8),
             (5122, true) => Ok(Component::I16),
             (5123, true) => Ok(Component::U16),
-            (5120..=5123, false) => Err(value(format!("{key}.normalized"), "true for whole numbers here", "false")),
-            _ => Err(value(format!("{key}.componentType"), "5126 (float) or 5120 to 5123, normalized", code)),
+            (5120..=5123, false) => Err(bad_value(format!("{key}.normalized"), "true for whole numbers here", "false")),
+            _ => Err(bad_value(format!("{key}.componentType"), "5126 (float) or 5120 to 5123, normalized", code)),
         }
     }
 

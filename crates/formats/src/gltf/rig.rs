@@ -3,23 +3,23 @@ use std::sync::Arc;
 use kumite_motion::{Clip, Quat, Skeleton, Vec3};
 use serde_json::value::RawValue;
 
-use super::build::{Animation, Builder, Use};
+use super::build::{Animation, Builder, ViewTarget};
 use super::write::continuous;
 use super::{GltfError, GltfErrorKind, GltfFile, GltfSkeleton, container};
 use crate::{ConvertError, Warning};
 
-/// A user's own character, to be written again with other animations. All else stays as it is in their file: meshes,
-/// skins, materials, textures, extensions, names and extras keep their very bytes.
+/// A user's own character, to be written again with other animations. Everything else in the file (meshes, skins, materials,
+/// textures, extensions, names and extras) keeps its bytes.
 #[derive(Clone, Debug)]
 pub struct Rig {
     file: GltfFile,
     rigged: GltfSkeleton,
-    /// Contents of images that were in other files, by their number.
+    /// Contents of images that were in other files, by their index.
     images: Vec<(usize, Vec<u8>)>,
 }
 
 impl Rig {
-    /// The character of a file; of several, the one with the most joints.
+    /// The skeleton of a file; of several, the one with the most joints.
     pub fn new(file: GltfFile) -> Result<(Rig, Vec<Warning>), ConvertError> {
         let (skeletons, mut warnings) = file.skeletons()?;
         if skeletons.len() > 1 {
@@ -36,8 +36,8 @@ impl Rig {
         self.rigged.skeleton()
     }
 
-    /// Takes images that are in other files into the rig, so that what is written is whole anywhere. `resolve`
-    /// is called as by [`read`](super::read()); an image it cannot give stays where it is, with a warning.
+    /// Embeds images that are in other files, so that what is written needs no other file. `resolve` is called as by
+    /// [`read`](super::read()); an image that it cannot provide stays outside, with a warning.
     pub fn embed_images(
         &mut self,
         mut resolve: impl FnMut(&str) -> Result<Vec<u8>, String>,
@@ -48,9 +48,9 @@ impl Rig {
             let key = format!("images[{i}].uri");
             let uri: Uri = parsed(image.get(), || key.clone())?;
             let Some(uri) = uri.uri.filter(|uri| !uri.starts_with("data:")) else { continue };
-            let image = match container::address(&uri, &key) {
-                Ok(container::Address::File(name)) => resolve(&name).map_err(|why| format!("{name:?}: {why}")),
-                Ok(container::Address::Data(data)) => Ok(data),
+            let image = match container::locate(&uri, &key) {
+                Ok(container::Location::File(name)) => resolve(&name).map_err(|why| format!("{name:?}: {why}")),
+                Ok(container::Location::Data(data)) => Ok(data),
                 Err(error) => Err(error.to_string()),
             };
             match image {
@@ -62,15 +62,15 @@ impl Rig {
         Ok(warnings)
     }
 
-    /// A member of the document, as it is written.
+    /// The JSON text of a member of the document.
     fn member(&self, name: &str) -> Option<&str> {
         self.file.source.members.0.iter().find(|m| m.0 == name).map(|m| m.1.get())
     }
 
-    /// The file with these clips as its only animations, as a binary container.
+    /// The file as `.glb`, with these clips as its only animations.
     ///
-    /// Clips are on the rig's skeleton: the same joints in the same tree. Which of them move, and not only turn, may
-    /// differ; an animated character often needs its pelvis to, where a rig at rest does not say so.
+    /// Clips must be on the rig's skeleton: the same joints in the same tree. Which joints have translations may differ: a pelvis that moves
+    /// in a clip is often not marked as moving in the rig.
     pub fn write(&self, clips: &[&Clip]) -> Result<Vec<u8>, GltfError> {
         for clip in clips {
             self.check(clip.skeleton())?;
@@ -81,12 +81,12 @@ impl Rig {
         let mut data = Vec::new();
         let mut starts = Vec::new();
         for buffer in &source.buffers {
-            // What needs more than a vector of four floats is not in the format.
+            // No value of the format needs a larger alignment.
             data.resize(data.len().next_multiple_of(16), 0);
             starts.push(data.len());
             data.extend(buffer);
         }
-        let mut builder = Builder::behind(data, views.len(), accessors.len());
+        let mut builder = Builder::extending(data, views.len(), accessors.len());
         let animations: Vec<Animation<'_>> = clips.iter().map(|clip| self.animate(clip, &mut builder)).collect();
 
         let images = self.images(&mut builder)?;
@@ -105,10 +105,10 @@ impl Rig {
         members.push(("accessors", list(accessors.iter().map(|a| a.get().to_owned()), &builder.accessors)));
         members.push(("bufferViews", list(moved_views(&views, &starts)?.into_iter(), &builder.views)));
         members.push(("buffers", format!("[{{\"byteLength\":{}}}]", builder.data.len())));
-        // An empty list is not allowed; a member that is not there is.
+        // The format allows members to be absent, but not to be empty.
         members.retain(|(name, value)| value != "[]" && !(builder.data.is_empty() && *name == "buffers"));
         let members: Vec<String> = members.iter().map(|(name, value)| format!("{}:{value}", text(name))).collect();
-        Ok(container::close(format!("{{{}}}", members.join(",")).as_bytes(), &builder.data))
+        Ok(container::pack(format!("{{{}}}", members.join(",")).as_bytes(), &builder.data))
     }
 
     fn check(&self, skeleton: &Skeleton) -> Result<(), GltfError> {
@@ -130,20 +130,20 @@ impl Rig {
         let times = builder.times(clip.frames(), clip.fps());
         let poses = clip.poses();
         for (m, mover) in clip.skeleton().movers().iter().enumerate() {
-            let places = poses.iter().map(|p| self.rigged.unplaced(mover.at(), p.translations[m]));
-            let output = builder.vectors(&places.collect::<Vec<Vec3>>(), Use::Numbers, false);
-            animation.drive(self.rigged.nodes[mover.at()], "translation", times, output);
+            let places = poses.iter().map(|p| self.rigged.node_translation(mover.at(), p.translations[m]));
+            let output = builder.vectors(&places.collect::<Vec<Vec3>>(), ViewTarget::Numbers, false);
+            animation.add_channel(self.rigged.nodes[mover.at()], "translation", times, output);
         }
         let mut turns: Vec<Quat> = Vec::new();
         for j in clip.skeleton().joints() {
-            let local = poses.iter().map(|p| self.rigged.unturned(j.at(), p.rotation(j)).normalize());
+            let local = poses.iter().map(|p| self.rigged.node_rotation(j.at(), p.rotation(j)).normalize());
             let output = continuous(builder, &mut turns, local);
-            animation.drive(self.rigged.nodes[j.at()], "rotation", times, output);
+            animation.add_channel(self.rigged.nodes[j.at()], "rotation", times, output);
         }
         animation
     }
 
-    /// The images as they are, but for those that were taken in.
+    /// The images of the file, with those that were embedded pointing to their views.
     fn images(&self, builder: &mut Builder) -> Result<String, GltfError> {
         let mut images = items(self.member("images"), "images")?;
         for (i, data) in &self.images {
@@ -158,7 +158,7 @@ impl Rig {
         Ok(list(images.iter().map(|image| image.get().to_owned()), &[] as &[()]))
     }
 
-    /// The nodes as they are, but for those that must now be driven and are written as matrices.
+    /// The nodes of the file, with the matrices of joints split up: a matrix cannot be animated.
     fn nodes(&self, raw: Option<&str>) -> Result<String, GltfError> {
         let mut nodes: Vec<Box<RawValue>> = items(raw, "nodes")?;
         for &index in self.rigged.nodes.iter().filter(|&&index| self.file.nodes[index].has_matrix) {
@@ -189,7 +189,7 @@ fn left_outside(uri: &str, why: &str) -> Warning {
     Warning { line: None, text: format!("image {uri:?} stays outside the file: {why}") }
 }
 
-/// Of the kinds of image the format and its extensions know, by their first bytes.
+/// The type of an image by its first bytes, for those that the format and its extensions know.
 fn mime_type(data: &[u8]) -> Option<&'static str> {
     match data {
         [0x89, b'P', b'N', b'G', ..] => Some("image/png"),
@@ -200,7 +200,7 @@ fn mime_type(data: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The views of several buffers as those of one.
+/// The views of several buffers, rewritten for one buffer in which these start at `starts`.
 fn moved_views(views: &[Box<RawValue>], starts: &[usize]) -> Result<Vec<String>, GltfError> {
     let mut moved = Vec::with_capacity(views.len());
     for (i, view) in views.iter().enumerate() {
@@ -231,12 +231,12 @@ fn items(raw: Option<&str>, key: &str) -> Result<Vec<Box<RawValue>>, GltfError> 
     raw.map_or(Ok(Vec::new()), |raw| parsed(raw, || key.to_owned()))
 }
 
-/// What was read before is read again in other pieces; a failure would be ours.
+/// Parses a part of JSON that has been read before, so that a failure is a fault here.
 fn parsed<'a, T: serde::Deserialize<'a>>(raw: &'a str, key: impl FnOnce() -> String) -> Result<T, GltfError> {
     serde_json::from_str(raw).map_err(|error| GltfError::new(GltfErrorKind::Json, key(), "valid JSON", error))
 }
 
-/// Nothing given to it can fail to be text.
+/// A value as JSON; none that is given here can fail.
 fn text<T: serde::Serialize + ?Sized>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

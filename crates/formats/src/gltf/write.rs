@@ -3,22 +3,22 @@ use kumite_motion::{Clip, JointIdx, Pose, Skeleton, WorldPose, fk, rotation};
 use serde::Serialize;
 
 use super::body::{self, Mesh, Part};
-use super::build::{Accessor, Animation, Builder, Extras, Use, View};
+use super::build::{Accessor, Animation, Builder, Extras, View, ViewTarget};
 use super::container;
 
 /// One character of a take.
 #[derive(Clone, Copy, Debug)]
 pub struct GltfCharacter<'a> {
-    /// Of its tree of nodes.
+    /// Name of its tree of nodes.
     pub name: &'a str,
-    /// What it does. On the canonical skeleton it is given a person's body, on any other a capsule per bone.
+    /// Its motion. On the canonical skeleton it gets a person's body, on any other a capsule per bone.
     pub clip: &'a Clip,
-    /// Of belt, gloves and shoes: red, green, blue from 0 to 1, linear.
+    /// Colour of belt, gloves and shoes: linear red, green and blue, 0 to 1.
     pub colour: [f32; 3],
 }
 
 impl GltfCharacter<'_> {
-    /// Colours told apart at a glance, the two of a karate match first.
+    /// Colours that are easily told apart, the two of a karate match first.
     pub const COLOURS: [[f32; 3]; 6] = [
         [0.60, 0.02, 0.03],
         [0.02, 0.09, 0.55],
@@ -29,14 +29,14 @@ impl GltfCharacter<'_> {
     ];
 }
 
-/// Something that happens at a moment, for editors of the take.
+/// A named moment of the take.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GltfMarker {
     /// From the start of the take.
     pub seconds: f32,
-    /// What it is: a hit, a step, a decision.
+    /// What happens: a hit, a step, a decision.
     pub name: String,
-    /// To which character.
+    /// The character it happens to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
 }
@@ -50,7 +50,7 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nodes: Vec<Node<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    meshes: Vec<MeshOut<'a>>,
+    meshes: Vec<WrittenMesh<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     materials: Vec<Material>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -103,7 +103,7 @@ struct Tip {
 }
 
 #[derive(Serialize)]
-struct MeshOut<'a> {
+struct WrittenMesh<'a> {
     name: &'a str,
     primitives: Vec<Primitive>,
 }
@@ -161,9 +161,9 @@ struct Buffer {
 /// relative to it. Engines take root motion from such a bone. Lengths are written as they are, and read as metres.
 pub fn write_glb(name: &str, characters: &[GltfCharacter<'_>], markers: &[GltfMarker]) -> Vec<u8> {
     let mut take = Take {
-        builder: Builder::behind(Vec::new(), 0, 0),
+        builder: Builder::extending(Vec::new(), 0, 0),
         nodes: Vec::new(),
-        tops: Vec::new(),
+        scene_roots: Vec::new(),
         meshes: Vec::new(),
         materials: Vec::new(),
         skins: Vec::new(),
@@ -174,12 +174,12 @@ pub fn write_glb(name: &str, characters: &[GltfCharacter<'_>], markers: &[GltfMa
     for character in characters {
         take.add(character, &mut animation);
     }
-    let Take { builder, nodes, tops, meshes, materials, skins, .. } = take;
+    let Take { builder, nodes, scene_roots, meshes, materials, skins, .. } = take;
     let Builder { data, views, accessors, .. } = builder;
     let document = Document {
         asset: Asset { version: "2.0", generator: "Kumite" },
         scene: 0,
-        scenes: [Scene { name, nodes: tops, extras }],
+        scenes: [Scene { name, nodes: scene_roots, extras }],
         nodes,
         meshes,
         materials,
@@ -189,25 +189,25 @@ pub fn write_glb(name: &str, characters: &[GltfCharacter<'_>], markers: &[GltfMa
         buffer_views: views,
         buffers: if data.is_empty() { Vec::new() } else { vec![Buffer { byte_length: data.len() }] },
     };
-    // Nothing here has a map with keys that are not text, or any other way to fail.
+    // Serialising fails for maps with keys that are not strings only, and there are none.
     let json = serde_json::to_vec(&document).unwrap_or_default();
-    container::close(&json, &data)
+    container::pack(&json, &data)
 }
 
 struct Take<'a> {
     builder: Builder,
     nodes: Vec<Node<'a>>,
-    tops: Vec<usize>,
-    meshes: Vec<MeshOut<'a>>,
+    scene_roots: Vec<usize>,
+    meshes: Vec<WrittenMesh<'a>>,
     materials: Vec<Material>,
     skins: Vec<Skin<'a>>,
-    /// What bodies of skeletons already met are made of.
-    bodies: Vec<(&'a Skeleton, Vec<Stored>)>,
+    /// Surfaces of bodies that are in the buffer already, by skeleton.
+    bodies: Vec<(&'a Skeleton, Vec<StoredSurface>)>,
 }
 
 /// A surface that is in the buffer.
 #[derive(Clone, Copy)]
-struct Stored {
+struct StoredSurface {
     part: Part,
     attributes: Attributes,
     indices: usize,
@@ -239,7 +239,7 @@ impl<'a> Take<'a> {
                 ..Node::default()
             });
         }
-        self.tops.push(top);
+        self.scene_roots.push(top);
         let inverse_bind_matrices = self.bind(skeleton, rest.at);
         self.skins.push(Skin {
             name: character.name,
@@ -248,7 +248,7 @@ impl<'a> Take<'a> {
             skeleton: root,
         });
         if let Some(mesh) = self.mesh(character, skeleton) {
-            self.tops.push(self.nodes.len());
+            self.scene_roots.push(self.nodes.len());
             self.nodes.push(Node {
                 name: format!("{} body", character.name).into(),
                 mesh: Some(mesh),
@@ -265,7 +265,7 @@ impl<'a> Take<'a> {
         let inverse = |at: Vec3, turn: Quat| Mat4::from_rotation_translation(turn, at).inverse();
         let matrices: Vec<Mat4> = std::iter::once(inverse(root, Quat::IDENTITY))
             .chain(world.positions.iter().zip(&world.rotations).map(|(&at, &turn)| inverse(at, turn)))
-            // The last row is exact by definition and must be in the file.
+            // The format requires an exact last row, which the inverse only approximates.
             .map(|mut m| {
                 (m.x_axis.w, m.y_axis.w, m.z_axis.w, m.w_axis.w) = (0.0, 0.0, 0.0, 1.0);
                 m
@@ -278,12 +278,12 @@ impl<'a> Take<'a> {
         let known = self.bodies.iter().position(|(s, _)| **s == *skeleton);
         let known = known.unwrap_or_else(|| {
             let body = body::of(skeleton);
-            let stored = body.iter().map(|(part, mesh)| Stored::new(&mut self.builder, *part, mesh)).collect();
+            let stored = body.iter().map(|(part, mesh)| StoredSurface::new(&mut self.builder, *part, mesh)).collect();
             self.bodies.push((skeleton, stored));
             self.bodies.len() - 1
         });
         let mut primitives = Vec::new();
-        for &Stored { part, attributes, indices } in &self.bodies[known].1 {
+        for &StoredSurface { part, attributes, indices } in &self.bodies[known].1 {
             let (name, colour, roughness) = match part {
                 Part::Suit => ("suit", [0.56, 0.55, 0.52], 0.8),
                 Part::Gear => ("gear", character.colour, 0.5),
@@ -298,7 +298,7 @@ impl<'a> Take<'a> {
         if primitives.is_empty() {
             return None;
         }
-        self.meshes.push(MeshOut { name: character.name, primitives });
+        self.meshes.push(WrittenMesh { name: character.name, primitives });
         Some(self.meshes.len() - 1)
     }
 
@@ -318,24 +318,24 @@ impl<'a> Take<'a> {
             roots.push(bone);
         }
         let at: Vec<Vec3> = roots.iter().map(|bone| bone.at).collect();
-        let output = self.builder.vectors(&at, Use::Numbers, false);
-        animation.drive(root, "translation", times, output);
+        let output = self.builder.vectors(&at, ViewTarget::Numbers, false);
+        animation.add_channel(root, "translation", times, output);
         let mut turns = Vec::with_capacity(frames);
         let output = continuous(&mut self.builder, &mut turns, roots.iter().map(|bone| bone.turn));
-        animation.drive(root, "rotation", times, output);
+        animation.add_channel(root, "rotation", times, output);
         for (m, mover) in skeleton.movers().iter().enumerate() {
             let places: Vec<Vec3> = poses.iter().map(|pose| pose.translations[m]).collect();
-            let output = self.builder.vectors(&places, Use::Numbers, false);
-            animation.drive(root + 1 + mover.at(), "translation", times, output);
+            let output = self.builder.vectors(&places, ViewTarget::Numbers, false);
+            animation.add_channel(root + 1 + mover.at(), "translation", times, output);
         }
         for j in skeleton.joints() {
             let output = continuous(&mut self.builder, &mut turns, poses.iter().map(|pose| pose.rotation(j)));
-            animation.drive(root + 1 + j.at(), "rotation", times, output);
+            animation.add_channel(root + 1 + j.at(), "rotation", times, output);
         }
     }
 }
 
-/// Rotations on one side of the quaternion sphere, so that what is between two keys is between them.
+/// Appends rotations, each with the sign that is nearer to the one before, so that interpolation takes the short way.
 pub(super) fn continuous(builder: &mut Builder, turns: &mut Vec<Quat>, all: impl Iterator<Item = Quat>) -> usize {
     turns.clear();
     for turn in all {
@@ -349,26 +349,26 @@ fn placed(at: Vec3) -> Option<[f32; 3]> {
     (at != Vec3::ZERO).then(|| at.to_array())
 }
 
-impl Stored {
-    fn new(builder: &mut Builder, part: Part, mesh: &Mesh) -> Stored {
+impl StoredSurface {
+    fn new(builder: &mut Builder, part: Part, mesh: &Mesh) -> StoredSurface {
         let attributes = Attributes {
-            position: builder.vectors(&mesh.positions, Use::Vertices, true),
-            normal: builder.vectors(&mesh.normals, Use::Vertices, false),
+            position: builder.vectors(&mesh.positions, ViewTarget::Vertices, true),
+            normal: builder.vectors(&mesh.normals, ViewTarget::Vertices, false),
             joints_0: builder.joints(&mesh.joints),
             weights_0: builder.weights(&mesh.weights),
         };
-        Stored { part, attributes, indices: builder.indices(&mesh.triangles) }
+        StoredSurface { part, attributes, indices: builder.indices(&mesh.triangles) }
     }
 }
 
-/// On the ground below a clip's root, turned as it is about the vertical.
+/// The root bone in one frame: on the ground below the clip's root, with its turn about the vertical.
 struct RootBone {
     at: Vec3,
     turn: Quat,
 }
 
 impl RootBone {
-    /// `before` is its turn in the frame before: half upside down, in a roll, a body faces nowhere, and the bone keeps its turn.
+    /// `before` is its turn in the frame before, which it keeps while the body is nearly upside down, as in a roll, and faces nowhere.
     fn of(root: Vec3, turn: Quat, before: Option<Quat>) -> RootBone {
         let upright = libm::hypotf(turn.y, turn.w) > 0.25;
         let yaw = || rotation::yaw(rotation::twist_angle(turn, Vec3::Y));

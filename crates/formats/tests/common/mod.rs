@@ -1,4 +1,4 @@
-//! Real captures, and harm done to bytes by chance.
+//! Real captures, and random mutations of bytes.
 
 #![allow(dead_code, unused_imports, reason = "every test file uses its own part")]
 
@@ -15,7 +15,7 @@ pub(crate) fn fuzz_seconds() -> f64 {
     std::env::var("KUMITE_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(2.0)
 }
 
-/// One of many small harms done to bytes: flips, cuts, repeats, splices from another seed, digits changed.
+/// A seed after a few random mutations: bits flipped, parts cut, repeated or taken from another seed, digits changed.
 pub(crate) fn mutate(chance: &mut Chance, seeds: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = seeds[below(chance, seeds.len())].clone();
     for _ in 0..1 + below(chance, 8) {

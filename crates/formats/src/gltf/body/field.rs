@@ -48,7 +48,7 @@ impl Shape {
         }
     }
 
-    /// A box that holds it.
+    /// A bounding box.
     pub(super) fn bounds(&self) -> (Vec3, Vec3) {
         match *self {
             Shape::Taper { from, to, radii: [a, b], stretch } => {

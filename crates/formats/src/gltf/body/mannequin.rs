@@ -11,7 +11,7 @@ use super::{Mesh, Part, skinning, surface};
 
 /// Pelvis height of the person the sizes below are for.
 const PELVIS_HEIGHT: f32 = 0.979;
-/// Metres over which a vertex changes from one bone to the next. Less creases, more makes rubber of elbows.
+/// Metres over which a vertex changes from one bone to the next. Smaller values crease, larger ones make elbows rubbery.
 const BLEND: f32 = 0.013;
 
 /// Which of the separate surfaces a shape belongs to.
@@ -32,7 +32,7 @@ struct Flesh {
     shape: Shape,
     /// Width of the fillet to what comes before it, metres.
     fillet: f32,
-    /// A ball that holds the shape.
+    /// A bounding sphere.
     centre: Vec3,
     reach: f32,
 }
@@ -356,7 +356,7 @@ impl Person {
         Mesh { positions: surface.positions, normals: surface.normals, joints, weights, triangles: surface.triangles }
     }
 
-    /// How much each bone has to say about a place: by its distance from the flesh of the nearest bone and of those
+    /// How much each bone moves a place: by its distance from the flesh of the nearest bone and of those
     /// next to it in the tree. No others, or one thigh would drag the other.
     fn weights(&self, p: Vec3) -> Vec<(u16, f32)> {
         let mut distances = [f32::MAX; Role::ALL.len()];

@@ -1,4 +1,4 @@
-//! Bodies made on the spot: a person for the canonical skeleton, a capsule per bone for any other.
+//! Generated bodies: a person for the canonical skeleton, a capsule per bone for any other.
 
 mod bones;
 mod field;
@@ -14,7 +14,7 @@ pub(super) struct Mesh {
     pub(super) positions: Vec<Vec3>,
     pub(super) normals: Vec<Vec3>,
     pub(super) joints: Vec<[u16; 4]>,
-    /// In parts of 255, which they add up to.
+    /// In 255ths, of which there are 255 together.
     pub(super) weights: Vec<[u8; 4]>,
     pub(super) triangles: Vec<u32>,
 }
