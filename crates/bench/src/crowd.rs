@@ -7,9 +7,9 @@ use kumite_plan::Threat;
 use kumite_plan::dodge::{DodgeConfig, DodgeScratch};
 use kumite_plan::threat::Ball;
 use kumite_stage::Target;
-use kumite_stage::attack_trial::Trial;
+use kumite_stage::attack_trial::Moment;
 use kumite_stage::wander::{play_on, wander};
-use kumite_stage::{Chance, Character, Defence};
+use kumite_stage::{Chance, Character, Defence, Kit};
 
 use crate::{figure, holds};
 
@@ -67,10 +67,11 @@ fn play(defence: &Defence, mut crowd: Vec<Fighter>) -> (Vec<f64>, Vec<f64>) {
 
 pub(crate) fn run() {
     let Some(baked) = kumite_captures::library("embedded") else { return holds(false) };
-    let defence = Defence::new(Arc::new(baked.library), DodgeConfig::default());
+    let kits = [Arc::new(Kit::new(Defence::new(Arc::new(baked.library), DodgeConfig::default()), None))];
+    let defence = kits[0].defence();
     let crowd: Vec<Fighter> = (0..CHARACTERS)
         .filter_map(|k| {
-            let character = Trial::random(defence.library(), k as u64)?.character;
+            let character = Moment::random(&kits, k as u64)?.character;
             Some(Fighter { character, chance: Chance::new(k as u64), attacked_at: k % 60 })
         })
         .collect();
@@ -81,7 +82,7 @@ pub(crate) fn run() {
         halves[k % CORES].push(fighter);
     }
     let played: Vec<(Vec<f64>, Vec<f64>)> = std::thread::scope(|scope| {
-        let threads: Vec<_> = halves.into_iter().map(|half| scope.spawn(|| play(&defence, half))).collect();
+        let threads: Vec<_> = halves.into_iter().map(|half| scope.spawn(|| play(defence, half))).collect();
         threads.into_iter().filter_map(|t| t.join().ok()).collect()
     });
     // A frame is done when the slower core has done its half.

@@ -1,6 +1,6 @@
 //! Two balls shortly after each other at somebody who wanders: how often both are avoided or blocked.
 
-use std::f32::consts::{PI, TAU};
+use std::f32::consts::TAU;
 use std::sync::Arc;
 
 use kumite_motion::{Chance, Vec2, Vec3};
@@ -29,7 +29,7 @@ fn one(kit: &Arc<Kit>, seed: u64) -> Option<PairResult> {
         begin: None,
         wish: Wish::Wander,
         // Every ball is known as soon as it is thrown, from all round.
-        perception: Perception { delay: 0.0, half_view: PI + 1.0 },
+        perception: Perception::ALL_ROUND,
         seed,
     };
     let kits = [Arc::clone(kit)];
@@ -45,7 +45,7 @@ fn one(kit: &Arc<Kit>, seed: u64) -> Option<PairResult> {
         let aim = target.place(&played.world.characters.values().next()?.character, 0);
         let turn = between(0.0, TAU);
         let from = aim + Vec3::new(libm::sinf(turn), 0.1, libm::cosf(turn)) * (speed * lead);
-        Some(Op::Throw(ThrowOp { at: "Ana".into(), target, from, speed, radius: 0.11, mass: 0.27, falls: false }))
+        Some(Op::Throw(ThrowOp::football("Ana", target, from, speed)))
     };
     let first = throw(&played)?;
     played.step(&kits, &[first]);

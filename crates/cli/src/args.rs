@@ -319,7 +319,7 @@ pub(crate) struct DodgeArgs {
     #[arg(long, value_name = "M", default_value_t = 0.11, allow_negative_numbers = true)]
     pub(crate) radius: f32,
 
-    /// Seconds from seeing the ball to being hit
+    /// Seconds from the throw to the hit
     #[arg(long, value_name = "SECONDS", default_value_t = 0.8, allow_negative_numbers = true)]
     pub(crate) lead: f32,
 
@@ -327,9 +327,13 @@ pub(crate) struct DodgeArgs {
     #[arg(long)]
     pub(crate) falls: bool,
 
-    /// The clip that is playing when the ball is seen; a guard if left out
+    /// The clip that is playing when the ball is thrown; a guard if left out
     #[arg(long, value_name = "CLIP")]
     pub(crate) begin: Option<String>,
+
+    /// See the ball as people do: known 0.15 s after it comes within 110 degrees of the gaze. Else it is known as soon as it is thrown, from all round
+    #[arg(long)]
+    pub(crate) perceive: bool,
 
     /// Throw this many random balls at random moments; a referee judges each, and the outcomes are counted
     #[arg(long, value_name = "N", conflicts_with_all = ["output", "why"])]

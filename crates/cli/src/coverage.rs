@@ -8,9 +8,9 @@ use kumite_bake::repair::{seconds_until, synthetic_share};
 use kumite_motion::SpanKind;
 use kumite_motion::library::Library;
 use kumite_picture::{BodyPoint, Coverage};
-use kumite_plan::dodge::{DodgeConfig, DodgeScratch};
-use kumite_stage::attack_trial::Trial;
-use kumite_stage::{Target, dodge_referee};
+use kumite_stage::Target;
+use kumite_stage::attack_trial::{Answer, Trial};
+use kumite_stage::world::Perception;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -25,23 +25,17 @@ const BALLS: u64 = 100;
 
 /// Per target: of balls seen [`SOON`] ahead at random moments, the shares avoided by an unchanged motion, and defended by any means.
 fn measure_dodges(library: &Arc<Library>) -> Vec<(&'static str, f32, f32)> {
-    let defence = dodge::defence(Arc::clone(library), DodgeConfig::default());
-    let throw = |target: Target, scratch: &mut DodgeScratch, seed: u64| {
-        let trial = Trial::aimed(library, seed, Some((target, SOON)))?;
-        let decision = defence.decide(&trial.character, &trial.ahead, &trial.threats, scratch).ok()?;
-        let threatens = dodge_referee::threatening(&trial.character, &trial.ahead, &trial.threats).first.is_some();
-        let ruling = dodge_referee::judge(&trial.character, &decision, &trial.ahead, &trial.threats);
-        let motion = ruling.avoided && decision.span.is_some() && decision.clearance >= 0.0;
-        threatens.then_some((motion, ruling.avoided || ruling.blocked))
+    let kits = [dodge::kit(Arc::clone(library))];
+    let throw = |target: Target, seed: u64| {
+        let trial = Trial::random(&kits, seed, Perception::ALL_ROUND, Some((target, SOON)))?;
+        let played = trial.play(&kits)?;
+        played.threatens(&trial.undisturbed(&kits)?.1, &kits).then(|| played.answer())
     };
     let shares = |target: Target| {
-        let balls =
-            (0..BALLS).into_par_iter().map_init(DodgeScratch::default, |scratch, seed| throw(target, scratch, seed));
-        let outcomes: Vec<(bool, bool)> = balls.flatten_iter().collect();
-        let share = |test: fn(&(bool, bool)) -> bool| {
-            outcomes.iter().filter(|o| test(o)).count() as f32 / outcomes.len().max(1) as f32
-        };
-        (target.name(), share(|o| o.0), share(|o| o.1))
+        let answers: Vec<Answer> = (0..BALLS).into_par_iter().filter_map(|seed| throw(target, seed)).collect();
+        let share =
+            |test: fn(&Answer) -> bool| answers.iter().filter(|a| test(a)).count() as f32 / answers.len().max(1) as f32;
+        (target.name(), share(|a| *a == Answer::Motion), share(|a| *a != Answer::Hit))
     };
     Target::ALL.map(shares).to_vec()
 }

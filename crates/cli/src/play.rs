@@ -176,9 +176,9 @@ fn event_json(played: &Played, event: &Event) -> Option<Value> {
             (outcome.name(), json!({"part": part.map(|p| p.name()), "place": at.to_array()}))
         }
         EventKind::Arrived { off } => ("arrived", json!({"off_m": off})),
-        EventKind::NoWay { why } => ("no way", json!({"why": why})),
+        EventKind::NoWay { why } => ("no way", json!({"why": why.to_string()})),
         EventKind::Fault(fault) => ("fault", json!({"why": fault.to_string()})),
-        EventKind::Began { .. } => return None,
+        EventKind::Began { .. } | EventKind::Answered { .. } | EventKind::Searched(_) => return None,
     };
     more["time"] = json!(event.tick as f32 / TICKS as f32);
     more["kind"] = json!(kind);
@@ -280,7 +280,7 @@ fn written(args: &PlayArgs, ending: &str, scene: &Scene, played: &Played, json: 
 }
 
 /// A ball's way as it is drawn: after its flight it drops to the floor, thrown back a little by what it met.
-fn drawn(flight: &Flight) -> Vec<(f32, Vec3)> {
+pub(crate) fn drawn(flight: &Flight) -> Vec<(f32, Vec3)> {
     let mut path = flight.path.clone();
     let (Some((outcome, time, _)), Some((_, from))) = (flight.end, path.last().copied()) else { return path };
     let ball = &flight.ball.ball;

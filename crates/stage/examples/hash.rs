@@ -9,11 +9,12 @@ use kumite_bake::walking::{WalkingConfig, walking};
 use kumite_keying::embedded;
 use kumite_motion::library::Library;
 use kumite_motion::{NodeIdx, Vec2};
-use kumite_plan::dodge::{DodgeConfig, DodgeScratch};
+use kumite_plan::dodge::DodgeConfig;
 use kumite_plan::walk::{Effort, GoalFitConfig, Method, WalkConfig};
 use kumite_stage::attack_trial::Trial;
 use kumite_stage::walk::{Attempt, WalkRequest, Walker, clutter};
-use kumite_stage::{Chance, Character, Defence, Recorder, TICKS, scene};
+use kumite_stage::world::Perception;
+use kumite_stage::{Chance, Character, Defence, Kit, Recorder, TICKS, scene};
 
 fn library() -> Option<Arc<Library>> {
     Some(Arc::new(bake("embedded", embedded::clips().ok()?, &BakeConfig::default()).ok()?.library))
@@ -35,25 +36,16 @@ pub extern "C" fn wander(seed: u32) -> u64 {
     recorder.finish("walk", library.skeleton()).map_or(0, |take| take.hash)
 }
 
-/// Twenty balls: decisions, and two seconds of what they lead to.
+/// Twenty balls at random moments, each in its own world.
 #[unsafe(no_mangle)]
 pub extern "C" fn dodges(seed: u32) -> u64 {
     let Some(library) = library() else { return 0 };
-    let defence = Defence::new(Arc::clone(&library), DodgeConfig::default());
-    let mut scratch = DodgeScratch::default();
+    let kits = [Arc::new(Kit::new(Defence::new(library, DodgeConfig::default()), None))];
     let mut all = 0u64;
     for number in 0..20 {
-        let Some(trial) = Trial::random(&library, u64::from(seed) * 1000 + number) else { return 0 };
-        let decided = defence.decide(&trial.character, &trial.ahead, &trial.threats, &mut scratch);
-        let (Ok(decision), mut character) = (decided, trial.character) else { return 0 };
-        character.follow(&decision.edges, &decision.warp, decision.bend);
-        let mut recorder = Recorder::default();
-        for _ in 0..2 * TICKS {
-            let began = character.step(|_, next| next[0]);
-            recorder.record(&character, began);
-        }
-        let Ok(take) = recorder.finish("dodge", library.skeleton()) else { return 0 };
-        all = all.rotate_left(5) ^ take.hash;
+        let trial = Trial::random(&kits, u64::from(seed) * 1000 + number, Perception::ALL_ROUND, None);
+        let Some(played) = trial.and_then(|trial| trial.play(&kits)) else { return 0 };
+        all = all.rotate_left(5) ^ played.take.hash;
     }
     all
 }

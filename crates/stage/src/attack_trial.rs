@@ -1,68 +1,232 @@
-//! Random attacks at random moments: what dodging is measured by.
+//! Random balls at random moments of wandering: what dodging is measured by. A trial is a world and a throw; the pipeline plays it.
 
+use std::f32::consts::TAU;
 use std::sync::Arc;
 
-use kumite_motion::graph::{Layer, NodeIdx};
-use kumite_motion::library::Library;
-use kumite_motion::{Vec2, Vec3};
+use kumite_motion::{Vec2, Vec3, WorldPose, fk};
+use kumite_plan::dodge::DodgeDecision;
 use kumite_plan::threat::Ball;
-use kumite_plan::{Leg, Threat};
+use kumite_plan::{Alone, Leg, Threat};
 
-use crate::wander::{play_on, wander};
-use crate::{Chance, Character, Target};
+use crate::op::{BallOutcome, EventKind, Op, Spawn, ThrowOp};
+use crate::world::{CharacterId, Perception, Wish, World};
+use crate::world_referee::{self, Seen, Shown};
+use crate::{Chance, Character, Flight, Kit, Performance, Pipeline, TICKS, Take, Target, pipeline, sense};
 
-/// A character, what it would do, and what comes at it.
+/// How long a trial is played on after its ball should have arrived, seconds.
+pub const AFTER: f32 = 1.2;
+/// How far off the balls of trials seem to come from, metres: so far that all of a body is in the same direction.
+const FAR: f32 = 100.0;
+/// Name of whoever is thrown at.
+const NAME: &str = "trial";
+
+/// A world in which a ball is about to be thrown.
 #[derive(Clone, Debug)]
 pub struct Trial {
-    /// At the moment the attack is seen.
+    /// Before the tick of the throw.
+    pub world: World,
+    /// At whom.
+    pub who: CharacterId,
+    /// The ball.
+    pub throw: ThrowOp,
+}
+
+/// A character that has just got to know of a ball, what it would do, and what comes at it.
+#[derive(Clone, Debug)]
+pub struct Moment {
+    /// When it has to decide.
     pub character: Character,
     /// What it plays next if nothing happens.
     pub ahead: Vec<Leg>,
-    /// The ball.
+    /// The ball, from now on.
     pub ball: Ball,
     /// The same as an attack.
     pub threats: Vec<Threat>,
     /// What it is thrown at.
     pub target: Target,
-    /// Seconds from seeing to hitting.
+    /// Seconds that are left.
     pub lead: f32,
 }
 
-/// Radius of the balls of trials, metres: a football.
-pub const RADIUS: f32 = 0.11;
+/// A trial that was played.
+#[derive(Clone, Debug)]
+pub struct PlayedTrial {
+    /// From the throw until [`AFTER`] the ball should have arrived.
+    pub take: Take,
+    /// The ball and what became of it.
+    pub flight: Flight,
+    /// The last answer that was committed before the ball met something or was over.
+    pub decision: Option<DodgeDecision>,
+    /// The frames.
+    pub shown: Shown,
+    /// What the referee sees on them.
+    pub seen: Seen,
+}
+
+/// How an attack was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Answer {
+    /// An avoidance that clears the ball unchanged.
+    Motion,
+    /// An avoidance that clears the ball after bending.
+    BentMotion,
+    /// A bend of the motion that was playing anyway.
+    BentPose,
+    /// A block with a wrist.
+    Block,
+    /// The ball hit.
+    Hit,
+}
+
+impl Answer {
+    /// All of them.
+    pub const ALL: [Answer; 5] = [Answer::Motion, Answer::BentMotion, Answer::BentPose, Answer::Block, Answer::Hit];
+}
 
 impl Trial {
-    /// A random ball, 8 to 30 m/s from all round, seen 0.3 to 1.2 s ahead, at a random moment of wandering. `None` where the numbers make
-    /// no attack, which does not happen with a library that plays.
-    pub fn random(library: &Arc<Library>, seed: u64) -> Option<Trial> {
-        Trial::aimed(library, seed, None)
+    /// A random ball, 8 to 30 m/s from all round, thrown 0.3 to 1.2 s before it arrives, at a random moment of wandering. `given` are a
+    /// target and a lead, seconds, instead of random ones.
+    pub fn random(kits: &[Arc<Kit>], seed: u64, perception: Perception, given: Option<(Target, f32)>) -> Option<Trial> {
+        let mut chance = Chance::new(seed);
+        let at = Vec2::new(chance.unit() * 4.0 - 2.0, chance.unit() * 4.0 - 2.0);
+        let facing = chance.unit() * TAU;
+        let ticks = 60 + chance.below(360);
+        let spawn = Spawn {
+            name: NAME.to_owned(),
+            kit: 0,
+            at,
+            facing,
+            begin: None,
+            wish: Wish::Wander,
+            perception,
+            seed: chance.next().into(),
+        };
+        let (mut world, mut pipeline) = (World::default(), Pipeline::default());
+        pipeline.step(kits, &mut world, &[Op::Spawn(spawn)]);
+        for _ in 1..ticks {
+            pipeline.step(kits, &mut world, &[]);
+        }
+        let target = Target::ALL[chance.below(5) as usize];
+        let (speed, lead) = (8.0 + 22.0 * chance.unit(), 0.3 + 0.9 * chance.unit());
+        let (target, lead) = given.unwrap_or((target, lead));
+        let (around, up) = (chance.unit() * TAU, chance.unit() * 0.6 - 0.1);
+        let (sphere, falls) = (chance.next(), chance.below(2) == 0);
+        let (who, root) = world.characters.iter().next().map(|(who, m)| (who, m.character.pose().root()))?;
+        let ((s, c), (rise, flat)) = (libm::sincosf(around), libm::sincosf(up));
+        let from = root + Vec3::new(s * flat, rise, c * flat) * FAR;
+        let throw = ThrowOp { sphere, lead: Some(lead), falls, ..ThrowOp::football(NAME, target, from, speed) };
+        Some(Trial { world, who, throw })
     }
 
-    /// The same at a target and with a lead, seconds, if they are given.
-    pub fn aimed(library: &Arc<Library>, seed: u64, given: Option<(Target, f32)>) -> Option<Trial> {
-        let mut chance = Chance::new(seed);
-        let unit = |chance: &mut Chance| (chance.next() >> 8) as f32 / 16_777_216.0;
-        let nodes: Vec<NodeIdx> = library.graph().nodes_of(Layer::Fight).collect();
-        let node = *nodes.get(chance.below(nodes.len().max(1) as u32) as usize)?;
-        let at = Vec2::new(unit(&mut chance) * 4.0 - 2.0, unit(&mut chance) * 4.0 - 2.0);
-        let mut character = Character::new(Arc::clone(library), node, at, unit(&mut chance) * std::f32::consts::TAU);
-        let ticks = 60 + chance.below(360);
-        for _ in 0..ticks {
-            character.step(|_, next| next[chance.below(next.len() as u32) as usize]);
+    /// When the character gets to know of the ball, before it decides; `None` if it never does.
+    pub fn moment(&self, kits: &[Arc<Kit>]) -> Option<Moment> {
+        let (mut world, mut pipeline) = (self.world.clone(), Pipeline::default());
+        let flying = pipeline::throw(kits, &world, &self.throw).ok()?;
+        let ball = world.balls.insert(flying);
+        while world.balls.contains_key(ball) {
+            let member = world.characters.get(self.who)?;
+            if sense::notices(member, ball, &flying, world.tick) {
+                let character = member.character.clone();
+                let (seen, lead) = (flying.from(world.tick), flying.arrives - flying.age(world.tick));
+                let threats = vec![Threat::ball(&seen, lead).ok()?];
+                let ahead = character.legs().iter().copied().collect();
+                return Some(Moment { character, ahead, ball: seen, threats, target: flying.target, lead });
+            }
+            pipeline.step(kits, &mut world, &[]);
         }
-        let ahead = wander(library, character.playing().edge, 4.0, &mut chance);
-        let target = Target::ALL[chance.below(5) as usize];
-        let (speed, lead) = (8.0 + 22.0 * unit(&mut chance), 0.3 + 0.9 * unit(&mut chance));
-        let (target, lead) = given.unwrap_or((target, lead));
-        let (around, up) = (unit(&mut chance) * std::f32::consts::TAU, unit(&mut chance) * 0.6 - 0.1);
-        let which = chance.next();
-        let aim = target.place(&play_on(&character, &ahead, lead), which);
-        let (s, c) = libm::sincosf(around);
-        let (rise, flat) = libm::sincosf(up);
-        let mut from = aim + Vec3::new(s * flat, rise, c * flat) * (speed * lead);
-        from.y = from.y.max(0.15);
-        let ball = Ball::aimed(from, aim, lead, RADIUS, chance.below(2) == 0);
-        let threats = vec![Threat::ball(&ball, lead).ok()?];
-        Some(Trial { character, ahead, ball, threats, target, lead })
+        None
+    }
+
+    /// How many ticks it is played for.
+    fn ticks(&self) -> u64 {
+        ((self.throw.lead.unwrap_or_default() + AFTER) * TICKS as f32) as u64
+    }
+
+    /// Plays it, with or without the throw.
+    fn perform(&self, kits: &[Arc<Kit>], thrown: bool) -> Option<(Performance, Shown)> {
+        let world = self.world.clone();
+        let first = world.characters.get(self.who)?.character.pose().clone();
+        let mut shown = Shown { from: world.tick, poses: vec![first] };
+        let mut performance = Performance::of(world, Arc::new(Alone));
+        let mut ops = if thrown { vec![Op::Throw(self.throw.clone())] } else { Vec::new() };
+        for _ in 0..=self.ticks() {
+            performance.step(kits, &ops);
+            ops.clear();
+            shown.poses.push(performance.world.characters.get(self.who)?.character.pose().clone());
+        }
+        Some((performance, shown))
+    }
+
+    /// Plays it as if nothing were thrown.
+    pub fn undisturbed(&self, kits: &[Arc<Kit>]) -> Option<(Take, Shown)> {
+        let (performance, shown) = self.perform(kits, false)?;
+        Some((performance.takes().ok()?.into_iter().next()?, shown))
+    }
+
+    /// Plays it.
+    pub fn play(&self, kits: &[Arc<Kit>]) -> Option<PlayedTrial> {
+        let (performance, shown) = self.perform(kits, true)?;
+        let flight = performance.flights.first()?.clone();
+        let over = (flight.end?.1 * TICKS as f32).round() as u64;
+        let mut answers = performance.events.iter().filter(|e| e.tick < over).filter_map(|e| match &e.kind {
+            EventKind::Answered { decision } => Some((**decision).clone()),
+            _ => None,
+        });
+        let decision = answers.next_back();
+        let take = performance.takes().ok()?.into_iter().next()?;
+        let seen = look(kits, &shown, &flight, over)?;
+        Some(PlayedTrial { take, flight, decision, shown, seen })
+    }
+}
+
+/// What the referee sees of a ball until a tick.
+fn look(kits: &[Arc<Kit>], shown: &Shown, flight: &Flight, until: u64) -> Option<Seen> {
+    let ball = flight.ball.ball;
+    let cast = [(shown, &**kits.first()?.library())];
+    Some(world_referee::look(&cast, flight.ball.thrown, until, ball.radius, |age| ball.at(age)))
+}
+
+impl Moment {
+    /// Of a random trial, whose ball is known from all round as soon as it is thrown.
+    pub fn random(kits: &[Arc<Kit>], seed: u64) -> Option<Moment> {
+        Trial::random(kits, seed, Perception::ALL_ROUND, None)?.moment(kits)
+    }
+}
+
+impl PlayedTrial {
+    /// How the ball was answered, as the referee sees it.
+    pub fn answer(&self) -> Answer {
+        let blocked = self.flight.end.is_some_and(|end| end.0 == BallOutcome::Blocked);
+        match (&self.decision, self.seen.touch) {
+            (_, Some(_)) if blocked => Answer::Block,
+            (_, Some(_)) => Answer::Hit,
+            (Some(decision), None) if decision.span.is_some() && decision.clearance >= 0.0 => Answer::Motion,
+            (Some(decision), None) if decision.span.is_some() => Answer::BentMotion,
+            _ => Answer::BentPose,
+        }
+    }
+
+    /// Whether the log says of touches what the referee sees; `None` within 3 mm of a touch.
+    pub fn log_is_right(&self) -> Option<bool> {
+        let touched = self.flight.end.is_some_and(|e| matches!(e.0, BallOutcome::Hit | BallOutcome::Blocked));
+        (self.seen.least.abs() > 0.003).then_some(touched == self.seen.touch.is_some())
+    }
+
+    /// Whether the ball would have hit if nothing had been done.
+    pub fn threatens(&self, undisturbed: &Shown, kits: &[Arc<Kit>]) -> bool {
+        let until = undisturbed.from + undisturbed.poses.len() as u64 - 1;
+        look(kits, undisturbed, &self.flight, until).is_some_and(|seen| seen.touch.is_some())
+    }
+
+    /// Mean distance of the body's spheres from where they would have been when the ball arrives, metres.
+    pub fn displacement(&self, undisturbed: &Shown, kits: &[Arc<Kit>]) -> Option<f32> {
+        let library = kits.first()?.library();
+        let tick = (self.flight.ball.arrives * TICKS as f32).round() as usize;
+        let (mut a, mut b) = (WorldPose::default(), WorldPose::default());
+        fk::pose(library.skeleton(), self.shown.poses.get(tick)?, &mut a);
+        fk::pose(library.skeleton(), undisturbed.poses.get(tick)?, &mut b);
+        let apart =
+            library.spheres().iter().map(|s| (a.point(s.joint, s.offset) - b.point(s.joint, s.offset)).length());
+        Some(apart.sum::<f32>() / library.spheres().len().max(1) as f32)
     }
 }

@@ -2,8 +2,12 @@
 
 use kumite_motion::volume::Obstacle;
 use kumite_motion::{Role, Vec2, Vec3};
+use kumite_plan::dodge::DodgeDecision;
+use kumite_plan::walk::WalkError;
 
-use crate::world::{BallId, CharacterId, Perception, Wish};
+use crate::walk::WalkOutcome;
+use crate::walk_trial::WalkSearched;
+use crate::world::{BallId, CharacterId, FlyingBall, Perception, Wish};
 use crate::{Source, Target};
 
 /// Something that somebody outside did. Recorded with its tick it makes a run repeatable.
@@ -59,8 +63,12 @@ pub struct ThrowOp {
     pub at: String,
     /// At which part.
     pub target: Target,
+    /// Which of the spheres of that part, counted round.
+    pub sphere: u32,
     /// From where, metres.
     pub from: Vec3,
+    /// Seconds it flies. If given, `from` is only where it comes from, and it begins so far away that it arrives just then.
+    pub lead: Option<f32>,
     /// Metres per second.
     pub speed: f32,
     /// Metres.
@@ -69,6 +77,14 @@ pub struct ThrowOp {
     pub mass: f32,
     /// Whether it falls or flies straight.
     pub falls: bool,
+}
+
+impl ThrowOp {
+    /// A football that flies straight.
+    pub fn football(at: &str, target: Target, from: Vec3, speed: f32) -> ThrowOp {
+        let at = at.to_owned();
+        ThrowOp { at, target, sphere: 0, from, lead: None, speed, radius: 0.11, mass: 0.27, falls: false }
+    }
 }
 
 /// How a ball ended.
@@ -121,12 +137,21 @@ pub enum EventKind {
     Thrown {
         /// Which.
         ball: BallId,
+        /// As it leaves.
+        flying: FlyingBall,
     },
     /// A character knows of a ball.
     Noticed {
         /// Which.
         ball: BallId,
     },
+    /// A plan that answers balls was committed; it is told as decided too.
+    Answered {
+        /// All of it.
+        decision: Box<DodgeDecision>,
+    },
+    /// A way was searched for; what comes of it is told too.
+    Searched(Box<WalkSearched>),
     /// A plan was committed.
     Decided {
         /// What is done.
@@ -144,6 +169,8 @@ pub enum EventKind {
         part: Option<Role>,
         /// Where it was.
         at: Vec3,
+        /// Nearest it came to anybody, metres; negative is the depth.
+        least: f32,
     },
     /// A walker is where it wanted to be.
     Arrived {
@@ -153,10 +180,43 @@ pub enum EventKind {
     /// A walker finds no way.
     NoWay {
         /// Why not.
-        why: String,
+        why: NoWay,
     },
     /// Something could not be done; the tick went on.
     Fault(Fault),
+}
+
+/// Why a walker finds no way.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NoWay {
+    /// Its library does not walk.
+    #[error("the library has no motions to walk with")]
+    Library,
+    /// Nothing leads from what it plays to where walks begin.
+    #[error("no walk begins in this stance")]
+    Stance,
+    /// Getting to where walks begin would touch something or somebody.
+    #[error("there is no room to stand up in")]
+    Room,
+    /// Somebody else will be there at the time.
+    #[error("somebody is in the way")]
+    Somebody,
+    /// There is nothing to search for.
+    #[error("{0}")]
+    Refused(#[from] WalkError),
+    /// The search found nothing that will do.
+    #[error("{}", not_found(.0))]
+    NotFound(WalkOutcome),
+}
+
+fn not_found(outcome: &WalkOutcome) -> String {
+    match outcome {
+        WalkOutcome::Blocked(near) => {
+            format!("the nearest place that can be reached is [{:.2}, {:.2}]", near.x, near.y)
+        }
+        WalkOutcome::Collides => "every way that was found touches something".to_owned(),
+        _ => "no way was found".to_owned(),
+    }
 }
 
 /// What could not be done.

@@ -6,7 +6,7 @@ use kumite_motion::{ClipError, Role, Vec3};
 
 use crate::op::{BallOutcome, Event, EventKind, Op};
 use crate::world::{BallId, CharacterId, FlyingBall, World};
-use crate::{Kit, Pipeline, Recorder, TICKS, Take};
+use crate::{Host, Kit, Pipeline, Recorder, TICKS, Take};
 
 /// Ops, each with the tick it is applied in, by tick.
 pub type Recording = Vec<(u64, Op)>;
@@ -42,6 +42,11 @@ pub struct Performance {
 }
 
 impl Performance {
+    /// Begins with a world that there is already; a host helps with its searches.
+    pub fn of(world: World, host: Arc<dyn Host>) -> Performance {
+        Performance { world, pipeline: Pipeline::on(host), ..Performance::default() }
+    }
+
     /// Plays ops for a number of ticks, and the one that shows where the last of them ends.
     pub fn play(kits: &[Arc<Kit>], ops: &[(u64, Op)], ticks: u64) -> Performance {
         let mut performance = Performance::default();
@@ -65,23 +70,16 @@ impl Performance {
         let events = self.pipeline.step(kits, &mut self.world, ops);
         for event in events {
             match &event.kind {
-                EventKind::Thrown { ball } => {
-                    if let Some(thrown) = self.world.balls.get(*ball) {
-                        let at = self.world.characters.get(thrown.at).map(|m| m.name.clone()).unwrap_or_default();
-                        let path = vec![(tick as f32 / TICKS as f32, thrown.place(tick))];
-                        self.flights.push(Flight {
-                            id: *ball,
-                            ball: *thrown,
-                            at,
-                            path,
-                            end: None,
-                            least: f32::INFINITY,
-                        });
-                    }
+                EventKind::Thrown { ball, flying } => {
+                    let at = self.world.characters.get(flying.at).map(|m| m.name.clone()).unwrap_or_default();
+                    let path = vec![(tick as f32 / TICKS as f32, flying.place(tick))];
+                    let least = f32::INFINITY;
+                    self.flights.push(Flight { id: *ball, ball: *flying, at, path, end: None, least });
                 }
-                EventKind::BallEnded { ball, outcome, part, at } => {
+                EventKind::BallEnded { ball, outcome, part, at, least } => {
                     if let Some(flight) = self.flights.iter_mut().find(|f| f.id == *ball) {
                         flight.end = Some((*outcome, seconds, *part));
+                        flight.least = *least;
                         flight.path.push((seconds, *at));
                     }
                 }

@@ -5,21 +5,33 @@ use std::sync::Arc;
 use kumite_motion::{Chance, Layer, NodeIdx, Role, Vec3};
 use kumite_plan::Leg;
 use kumite_plan::dodge::DodgeScratch;
-use kumite_plan::threat::Ball;
+use kumite_plan::threat::{Ball, LONGEST};
+use kumite_plan::{Alone, Pool};
 
 use crate::arbiter::{Blow, Turn};
 use crate::op::{BallOutcome, Event, EventKind, Fault, Op, Spawn, ThrowOp};
-use crate::world::{BallId, CastMember, CharacterId, Doing, FlyingBall, Wish, World};
+use crate::world::{BallId, CastMember, CharacterId, Doing, FlyingBall, Perception, Wish, World};
 use crate::{Character, Kit, TICKS, contact, sense};
 
-/// Seconds ahead that a throw looks for where its target will be.
-const LONGEST: f32 = 5.0;
+/// Least height that a ball thrown from any distance begins at, metres above its radius.
+const ABOVE_FLOOR: f32 = 0.04;
 /// How far a ball flies on after it should have arrived, metres, and for how long at most, seconds.
 const BEYOND: (f32, f32) = (2.5, 1.0);
 
+/// What a caller does for the searches of a pipeline: lends threads, and may look at a clock before and after. What is found does not depend on it.
+pub trait Host: Pool + Send {
+    /// Runs a search.
+    fn search(&self, work: &mut dyn FnMut()) {
+        work();
+    }
+}
+
+impl Host for Alone {}
+
 /// Buffers, and this tick's events.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Pipeline {
+    host: Arc<dyn Host>,
     events: Vec<Event>,
     began: Vec<(CharacterId, Option<Leg>)>,
     ids: Vec<CharacterId>,
@@ -29,7 +41,27 @@ pub struct Pipeline {
     scratch: DodgeScratch,
 }
 
+impl Default for Pipeline {
+    fn default() -> Self {
+        Pipeline::on(Arc::new(Alone))
+    }
+}
+
 impl Pipeline {
+    /// With the help of a host.
+    pub fn on(host: Arc<dyn Host>) -> Pipeline {
+        Pipeline {
+            host,
+            events: Vec::new(),
+            began: Vec::new(),
+            ids: Vec::new(),
+            balls: Vec::new(),
+            noticed: Vec::new(),
+            bodies: Vec::new(),
+            scratch: DodgeScratch::default(),
+        }
+    }
+
     /// Advances a world by one tick. The events are those of this tick.
     pub fn step(&mut self, kits: &[Arc<Kit>], world: &mut World, ops: &[Op]) -> &[Event] {
         self.events.clear();
@@ -59,9 +91,10 @@ impl Pipeline {
                 self.events.push(Event { tick: world.tick, who: Some(id), kind: EventKind::Spawned });
             }
             Op::Throw(throw) => {
-                let ball = self::throw(world, throw)?;
-                let who = world.balls.get(ball).map(|b| b.at);
-                self.events.push(Event { tick: world.tick, who, kind: EventKind::Thrown { ball } });
+                let flying = self::throw(kits, world, throw)?;
+                let ball = world.balls.insert(flying);
+                let kind = EventKind::Thrown { ball, flying };
+                self.events.push(Event { tick: world.tick, who: Some(flying.at), kind });
             }
             Op::Place(obstacle) => world.obstacles.push(*obstacle),
             Op::Wish { who, wish } => {
@@ -85,8 +118,8 @@ impl Pipeline {
             self.sense(world, who);
             let Some(kit) = kits.get(world.characters[who].kit) else { continue };
             let blow = world.characters[who].blow.take();
-            let (events, scratch) = (&mut self.events, &mut self.scratch);
-            Turn { kit, world, who, events, scratch }.decide(blow, &self.noticed);
+            let (events, scratch, host) = (&mut self.events, &mut self.scratch, &*self.host);
+            Turn { kit, world, who, events, scratch, host }.decide(blow, &self.noticed);
         }
     }
 
@@ -154,8 +187,9 @@ impl Pipeline {
                     first = Some((time, *who, part));
                 }
             }
+            let least = ball.least.min(least);
             if let Some(ball) = world.balls.get_mut(*id) {
-                ball.least = ball.least.min(least);
+                ball.least = least;
             }
             if let Some((time, who, part)) = first {
                 let member = &mut world.characters[who];
@@ -166,7 +200,7 @@ impl Pipeline {
                     member.blow = Some(Blow { part, along: (way[1] - way[0]).normalize_or(Vec3::NEG_Z) });
                 }
                 let at = way[0].lerp(way[1], time);
-                let kind = EventKind::BallEnded { ball: *id, outcome, part: Some(part), at };
+                let kind = EventKind::BallEnded { ball: *id, outcome, part: Some(part), at, least };
                 self.events.push(Event { tick, who: Some(who), kind });
                 world.balls.remove(*id);
                 continue;
@@ -175,7 +209,7 @@ impl Pipeline {
             let after = (BEYOND.0 / speed).clamp(0.1, BEYOND.1);
             if ball.age(tick) > ball.arrives + after || way[1].y < -1.0 {
                 let outcome = if ball.answered { BallOutcome::Dodged } else { BallOutcome::Missed };
-                let kind = EventKind::BallEnded { ball: *id, outcome, part: None, at: way[1] };
+                let kind = EventKind::BallEnded { ball: *id, outcome, part: None, at: way[1], least };
                 self.events.push(Event { tick, who: Some(ball.at), kind });
                 world.balls.remove(*id);
             }
@@ -233,26 +267,31 @@ fn come_on(kits: &[Arc<Kit>], world: &mut World, spawn: &Spawn) -> Result<Charac
 }
 
 /// A ball leaves for where its target will be if nothing happens.
-fn throw(world: &mut World, throw: &ThrowOp) -> Result<BallId, Fault> {
+pub(crate) fn throw(kits: &[Arc<Kit>], world: &World, throw: &ThrowOp) -> Result<FlyingBall, Fault> {
     let at = world.named(&throw.at).ok_or_else(|| Fault::Nobody { name: throw.at.clone() })?;
-    let numbers = [throw.speed, throw.radius, throw.mass];
+    let numbers = [throw.speed, throw.radius, throw.mass, throw.lead.unwrap_or(1.0)];
     if !(throw.from.is_finite() && numbers.iter().all(|v| v.is_finite() && *v > 0.0)) {
         return Err(Fault::NotFinite { what: "a number of a throw, or not above 0," });
     }
-    let member = &world.characters[at];
-    // Where the target will be when the ball arrives, which depends on when that is: twice is enough.
-    let mut arrives = (throw.target.place(&member.character, 0) - throw.from).length() / throw.speed;
-    let mut aim = throw.from;
-    for _ in 0..2 {
-        let mut copy = member.character.clone();
-        for _ in 0..(arrives.min(LONGEST) * TICKS as f32).round() as u32 {
-            copy.step(|_, next| next[0]);
+    let aim = |seconds: f32| throw.target.place(&later(kits, world, at, seconds), throw.sphere);
+    let (ball, arrives) = if let Some(lead) = throw.lead {
+        let aim = aim(lead);
+        let along = (aim - throw.from).normalize_or(Vec3::NEG_Z);
+        let mut from = aim - along * (throw.speed * lead);
+        from.y = from.y.max(throw.radius + ABOVE_FLOOR);
+        (Ball::aimed(from, aim, lead, throw.radius, throw.falls), lead)
+    } else {
+        // Where the target will be when the ball arrives depends on when that is: twice is enough.
+        let now = throw.target.place(&world.characters[at].character, throw.sphere);
+        let mut arrives = (now - throw.from).length() / throw.speed;
+        let mut place = throw.from;
+        for _ in 0..2 {
+            place = aim(arrives);
+            arrives = ((place - throw.from).length() / throw.speed).max(1.0 / TICKS as f32);
         }
-        aim = throw.target.place(&copy, 0);
-        arrives = ((aim - throw.from).length() / throw.speed).max(1.0 / TICKS as f32);
-    }
-    let ball = Ball::aimed(throw.from, aim, arrives, throw.radius, throw.falls);
-    Ok(world.balls.insert(FlyingBall {
+        (Ball::aimed(throw.from, place, arrives, throw.radius, throw.falls), arrives)
+    };
+    Ok(FlyingBall {
         ball,
         thrown: world.tick,
         at,
@@ -261,5 +300,29 @@ fn throw(world: &mut World, throw: &ThrowOp) -> Result<BallId, Fault> {
         mass: throw.mass,
         least: f32::INFINITY,
         answered: false,
-    }))
+    })
+}
+
+/// A character some seconds from now, if nothing happens.
+fn later(kits: &[Arc<Kit>], world: &World, who: CharacterId, seconds: f32) -> Character {
+    let ticks = (seconds.min(LONGEST) * TICKS as f32).round() as u32;
+    let (mut copy, mut committed) = (world.characters[who].character.clone(), true);
+    for _ in 0..ticks {
+        copy.step(|_, next| {
+            committed = false;
+            next[0]
+        });
+    }
+    if committed {
+        return copy;
+    }
+    // What comes after the committed legs only the world can tell.
+    let mut world = world.clone();
+    world.balls.clear();
+    world.characters.values_mut().for_each(|member| member.perception = Perception::BLIND);
+    let mut pipeline = Pipeline::default();
+    for _ in 0..ticks {
+        pipeline.step(kits, &mut world, &[]);
+    }
+    world.characters.remove(who).map_or(copy, |member| member.character)
 }

@@ -8,7 +8,7 @@ use kumite_motion::{Chance, Vec2, Vec3};
 
 use crate::op::{Op, Spawn, ThrowOp};
 use crate::walk::{WalkRequest, has_way};
-use crate::world::{Goal, Perception, Wish};
+use crate::world::{Goal, Perception, WalkSearch, Wish};
 use crate::{TICKS, Target};
 
 /// Half the side of the floor things are on, metres.
@@ -67,16 +67,9 @@ pub fn random_scene(seed: u64) -> Vec<(u64, Op)> {
             between(&mut chance, 0.5, 2.2),
             places[who].y + far * libm::cosf(turn),
         );
-        let throw = ThrowOp {
-            at: names[who].clone(),
-            target: Target::ALL[chance.below(5) as usize],
-            from,
-            speed: between(&mut chance, 8.0, 25.0),
-            radius: 0.11,
-            mass: 0.27,
-            falls: chance.below(2) == 0,
-        };
-        ops.push((tick, Op::Throw(throw)));
+        let target = Target::ALL[chance.below(5) as usize];
+        let throw = ThrowOp::football(&names[who], target, from, between(&mut chance, 8.0, 25.0));
+        ops.push((tick, Op::Throw(ThrowOp { falls: chance.below(2) == 0, ..throw })));
     }
     ops.sort_by_key(|(tick, _)| *tick);
     ops
@@ -105,7 +98,7 @@ fn goal(chance: &mut Chance, from: Vec2, boxes: &[Obstacle]) -> Option<Goal> {
         let clear = boxes.iter().all(|o| o.distance(Vec3::new(at.x, o.at.y, at.y)) > 0.5);
         if (at - from).length() > 1.5 && clear && has_way(&request, 0.25) {
             let facing = (chance.below(2) == 0).then(|| between(chance, 0.0, TAU));
-            return Some(Goal { at, facing, action: None, waypoints: Vec::new() });
+            return Some(Goal { at, facing, action: None, waypoints: Vec::new(), search: WalkSearch::default() });
         }
     }
     None

@@ -6,7 +6,7 @@ use kumite_text::TextError;
 use serde::Deserialize;
 
 use crate::op::{Op, Spawn, ThrowOp};
-use crate::world::{Goal as WalkGoal, Perception, Wish};
+use crate::world::{Goal as WalkGoal, Perception, WalkSearch, Wish};
 use crate::{TICKS, Target};
 
 /// A scene as people write it.
@@ -43,6 +43,7 @@ impl Scene {
                     facing: goal.facing.map(f32::to_radians),
                     action: goal.action.clone(),
                     waypoints: character.path.iter().map(|p| Vec2::from_array(*p)).collect(),
+                    search: WalkSearch::default(),
                 }),
                 None => Wish::Wander,
             };
@@ -59,14 +60,11 @@ impl Scene {
             ops.push((0, Op::Spawn(spawn)));
         }
         for throw in &self.throw {
+            let target = Target::from_name(&throw.target).unwrap_or(Target::Head);
             let op = ThrowOp {
-                at: throw.at.clone(),
-                target: Target::from_name(&throw.target).unwrap_or(Target::Head),
-                from: Vec3::from_array(throw.from),
-                speed: throw.speed,
                 radius: throw.radius,
                 mass: throw.mass,
-                falls: false,
+                ..ThrowOp::football(&throw.at, target, Vec3::from_array(throw.from), throw.speed)
             };
             ops.push(((throw.time * TICKS as f32).round() as u64, Op::Throw(op)));
         }

@@ -3,7 +3,7 @@
 use kumite_motion::rotation::{wrap, yaw_of};
 use kumite_motion::{Role, Vec3};
 
-use crate::world::{CastMember, FlyingBall};
+use crate::world::{BallId, CastMember, FlyingBall};
 use crate::{Character, TICKS};
 
 /// Where a character looks, as a turn about the vertical: along its gaze, or along its pelvis when it lies.
@@ -26,4 +26,12 @@ pub fn in_view(member: &CastMember, ball: &FlyingBall, tick: u64) -> bool {
 /// Ticks from coming into view to being known.
 pub fn delay(member: &CastMember) -> u64 {
     (member.perception.delay.max(0.0) * TICKS as f32).round() as u64
+}
+
+/// Whether a ball becomes known in this tick.
+pub fn notices(member: &CastMember, id: BallId, ball: &FlyingBall, tick: u64) -> bool {
+    match member.known.iter().find(|known| known.0 == id) {
+        Some((_, since)) => since + delay(member) == tick,
+        None => delay(member) == 0 && in_view(member, ball, tick),
+    }
 }

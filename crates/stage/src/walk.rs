@@ -16,7 +16,7 @@ use kumite_plan::{Leg, Plan};
 
 use crate::course::{self, Course};
 use crate::scene::Scene;
-use crate::{Character, Recorder, TICKS, Take, overlap};
+use crate::{Character, Host, Recorder, TICKS, Take, overlap};
 
 /// A library to walk with, and its tables.
 #[derive(Clone, Debug)]
@@ -487,6 +487,19 @@ impl<'w> Attempt<'w> {
     #[must_use]
     pub fn with_pool(self, pool: &'w dyn Pool) -> Attempt<'w> {
         Attempt { pool, ..self }
+    }
+
+    /// Searches and rehearses until it is there or nothing helps.
+    pub fn run(mut self, host: &'w dyn Host) -> Result<Attempt<'w>, WalkError> {
+        self.pool = host;
+        loop {
+            let mut searched = Ok(());
+            host.search(&mut || searched = self.search(Some(&GoalFitConfig::default())));
+            searched?;
+            if self.judge() {
+                return Ok(self);
+            }
+        }
     }
 
     /// Looks for paths; what takes time. `bends`: how far the last steps are bent.

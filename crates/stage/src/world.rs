@@ -3,6 +3,7 @@
 use kumite_motion::volume::Obstacle;
 use kumite_motion::{Chance, Role, Vec2, Vec3};
 use kumite_plan::threat::Ball;
+use kumite_plan::walk::{Effort, Method};
 use slotmap::{SlotMap, new_key_type};
 
 use crate::arbiter::Blow;
@@ -83,6 +84,13 @@ pub struct Perception {
     pub half_view: f32,
 }
 
+impl Perception {
+    /// Whatever is thrown is known at once, from all round.
+    pub const ALL_ROUND: Perception = Perception { delay: 0.0, half_view: 4.0 };
+    /// Nothing is ever known of what is thrown.
+    pub const BLIND: Perception = Perception { delay: 1e6, half_view: -1.0 };
+}
+
 impl Default for Perception {
     fn default() -> Self {
         Perception { delay: 0.15, half_view: 110.0f32.to_radians() }
@@ -111,6 +119,27 @@ pub struct Goal {
     pub action: Option<String>,
     /// Places to pass.
     pub waypoints: Vec<Vec2>,
+    /// How the way there is searched for.
+    pub search: WalkSearch,
+}
+
+/// How a way is searched for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WalkSearch {
+    /// By which method.
+    pub method: Method,
+    /// How hard.
+    pub effort: Effort,
+    /// Where its chance begins; the character's own if not given.
+    pub seed: Option<u64>,
+    /// Whether the best that is found is walked although it ends elsewhere or touches something: to look at what a method finds.
+    pub anyway: bool,
+}
+
+impl Default for WalkSearch {
+    fn default() -> Self {
+        WalkSearch { method: Method::Walk, effort: Effort::default(), seed: None, anyway: false }
+    }
 }
 
 /// What a character is doing.

@@ -10,7 +10,7 @@ use kumite_plan::dodge::DodgeConfig;
 use kumite_stage::op::{Op, Spawn, ThrowOp};
 use kumite_stage::random_scene::random_scene;
 use kumite_stage::walk::Walker;
-use kumite_stage::world::{Goal, Perception, Wish};
+use kumite_stage::world::{Goal, Perception, WalkSearch, Wish};
 use kumite_stage::world_referee::{self, Shown};
 use kumite_stage::{
     BallOutcome, Defence, Event, EventKind, Fault, Kit, Performance, Pipeline, TICKS, Target, World, overlap,
@@ -39,8 +39,7 @@ fn spawn(name: &str, at: [f32; 2], wish: Wish) -> Op {
 }
 
 fn throw(at: &str, from: [f32; 3], speed: f32, target: Target) -> Op {
-    let from = Vec3::from_array(from);
-    Op::Throw(ThrowOp { at: at.to_owned(), target, from, speed, radius: 0.11, mass: 0.27, falls: false })
+    Op::Throw(ThrowOp::football(at, target, Vec3::from_array(from), speed))
 }
 
 /// The ops due at a tick.
@@ -170,7 +169,15 @@ fn a_hit_is_reacted_to_and_nobody_freezes() {
 
 #[test]
 fn two_walkers_who_meet_do_not_walk_through_each_other() {
-    let goal = |z: f32| Wish::Walk(Goal { at: Vec2::new(0.0, z), facing: None, action: None, waypoints: Vec::new() });
+    let goal = |z: f32| {
+        Wish::Walk(Goal {
+            at: Vec2::new(0.0, z),
+            facing: None,
+            action: None,
+            waypoints: Vec::new(),
+            search: WalkSearch::default(),
+        })
+    };
     let mut back = spawn("Bo", [0.05, 5.0], goal(-1.0));
     if let Op::Spawn(spawn) = &mut back {
         spawn.facing = std::f32::consts::PI;

@@ -1,4 +1,4 @@
-//! `kumite dodge`: plays one ball and writes the take, or throws many balls and counts the outcomes (`trials`). Decisions are
+//! `kumite dodge`: a scene of one character and one ball, played and written; or many balls, counted (`trials`). Decisions are
 //! `kumite_plan`'s, the playing is `kumite_stage`'s.
 
 mod trials;
@@ -9,25 +9,27 @@ use std::sync::Arc;
 
 use kumite_formats::{bvh, gltf};
 use kumite_motion::library::Library;
-use kumite_motion::{Clip, ClipIdx, EdgeIdx, NodeIdx, Roles, Vec2, Vec3};
+use kumite_motion::{Clip, EdgeIdx, Roles, Vec2, Vec3};
 use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times, Window};
-use kumite_plan::dodge::{DodgeConfig, DodgeDecision, DodgeScratch, Forecast, Judged, Verdict};
-use kumite_plan::threat::Ball;
-use kumite_plan::{Bend, Bodies, Threat, ThreatError};
-use kumite_stage::Target;
-use kumite_stage::dodge_referee::{self, Ruling};
-use kumite_stage::wander::{play_on, wander};
-use kumite_stage::{Chance, Character, Defence, Recorder, TICKS, Take};
+use kumite_plan::dodge::{DodgeConfig, DodgeDecision, DodgeScratch, Judged, Verdict};
+use kumite_plan::{Bend, Bodies, ThreatError};
+use kumite_stage::attack_trial::{AFTER, Trial};
+use kumite_stage::op::{Spawn, ThrowOp};
+use kumite_stage::world::{Perception, Wish};
+use kumite_stage::{BallOutcome, Defence, EventKind, Flight, Kit, Op, Performance, TICKS, Take, Target, dodge_referee};
 use serde_json::{Value, json};
 
 use crate::args::DodgeArgs;
 use crate::failure::{CliResult, Failure};
 use crate::output::Outputs;
-use crate::{Progress, Report, bake, picture_flags, source};
+use crate::{Progress, Report, bake, picture_flags, play, source};
 
-/// Seconds shown before the ball is seen and after it has passed.
+/// Seconds shown before the ball is thrown.
 const BEFORE: f32 = 0.3;
-const AFTER: f32 = 1.2;
+/// Whom it is thrown at.
+const NAME: &str = "dodge";
+/// The clip that plays when nothing else is asked for, if the library has it.
+const GUARD: &str = "guard-idle";
 const ENDINGS: &str = ".glb, .bvh, .html, .png, .gif, .json";
 
 /// Builds a library's planning tables, on all cores.
@@ -37,16 +39,25 @@ pub(crate) fn defence(library: Arc<Library>, config: DodgeConfig) -> Defence {
     Defence::with_index(library, bodies, index, config)
 }
 
+/// A kit that only fights.
+pub(crate) fn kit(library: Arc<Library>) -> Arc<Kit> {
+    Arc::new(Kit::new(defence(library, DodgeConfig::default()), None))
+}
+
+/// What the characters of this command notice.
+fn perception(args: &DodgeArgs) -> Perception {
+    if args.perceive { Perception::default() } else { Perception::ALL_ROUND }
+}
+
 pub(crate) fn run(args: &DodgeArgs, progress: &Progress) -> CliResult<Report> {
     let target = check(args)?;
-    let library = bake::load(&args.library, Path::new(""), None, progress)?.library;
-    let defence = defence(Arc::clone(&library), DodgeConfig::default());
-    if !defence.bodies().can_defend() {
+    let kits = [kit(bake::load(&args.library, Path::new(""), None, progress)?.library)];
+    if !kits[0].defence().bodies().can_defend() {
         return Err(threat_failure(args, &ThreatError::NoMotions));
     }
     match args.trials {
-        Some(count) => Ok(trials::run(&defence, count, args.seed, progress)),
-        None => dodge_once(args, target, &defence),
+        Some(count) => Ok(trials::run(&kits, count, args.seed, perception(args), progress)),
+        None => dodge_once(args, target, &kits),
     }
 }
 
@@ -94,62 +105,84 @@ fn threat_failure(args: &DodgeArgs, error: &ThreatError) -> Failure {
     }
 }
 
-/// Throws one ball, plays the answer and writes the take.
-fn dodge_once(args: &DodgeArgs, target: Target, defence: &Defence) -> CliResult<Report> {
-    let library = defence.library();
-    let node = start_node(args, library)?;
-    let mut chance = Chance::new(args.seed);
-    let mut character = Character::new(Arc::clone(library), node, Vec2::ZERO, 0.0);
-    let mut recorder = Recorder::default();
-    recorder.record(&character, None);
-    let before = (BEFORE * TICKS as f32).round() as u32;
-    for _ in 0..before {
-        let began = character.step(|_, next| next[0]);
-        recorder.record(&character, began);
-    }
-    let ahead = wander(library, character.playing().edge, args.lead + 4.0, &mut chance);
-    let aim = target.place(&play_on(&character, &ahead, args.lead), 0);
-    let direction = (aim - Vec3::from_array(args.from)).normalize_or(Vec3::NEG_Z);
-    let from = aim - direction * (args.speed * args.lead);
-    let ball = Ball::aimed(from, aim, args.lead, args.radius, args.falls);
-    let threats = [Threat::ball(&ball, args.lead).map_err(|e| threat_failure(args, &e))?];
-    let planner = defence.planner();
-    let mut search = defence.search(&character, &ahead, &threats, args.why).map_err(|e| threat_failure(args, &e))?;
-    let mut scratch = DodgeScratch::default();
-    while !search.step(&planner, &mut scratch, u32::MAX) {}
-    let decision = search.decision(&planner, &mut scratch);
-    let ruling = dodge_referee::judge(&character, &decision, &ahead, &threats);
-    let threat = dodge_referee::threatening(&character, &ahead, &threats);
-    character.follow(&decision.edges, &decision.warp, decision.bend);
-    let mut queue = if decision.edges.is_empty() { ahead.clone() } else { Vec::new() }.into_iter().map(|leg| leg.edge);
-    for _ in 0..((args.lead + AFTER) * TICKS as f32).round() as u32 {
-        let began = character.step(|_, next| queue.next().filter(|e| next.contains(e)).unwrap_or(next[0]));
-        recorder.record(&character, began);
-    }
-    let take = recorder.finish("dodge", library.skeleton()).map_err(|e| Failure::bad(e.to_string()))?;
-    let ranked = search.why();
-    let q = take.quality;
-    let outcome = outcome_name(&decision, &ruling);
-    let name = |edges: &[EdgeIdx], span: Option<u32>| path_name(library, edges, span);
-    let chosen = match (decision.span, decision.bend) {
-        (None, Some(bend)) => bend_name(&bend).to_owned(),
-        _ => name(&decision.edges, decision.span),
+/// The scene of one ball: who is there, and what is thrown after [`BEFORE`].
+fn scene(args: &DodgeArgs, target: Target, library: &Library) -> CliResult<(Spawn, ThrowOp)> {
+    let spawn = Spawn {
+        name: NAME.to_owned(),
+        kit: 0,
+        at: Vec2::ZERO,
+        facing: 0.0,
+        begin: begin(args, library)?,
+        wish: Wish::Wander,
+        perception: perception(args),
+        seed: args.seed,
     };
+    let throw = ThrowOp {
+        lead: Some(args.lead),
+        radius: args.radius,
+        falls: args.falls,
+        ..ThrowOp::football(NAME, target, Vec3::from_array(args.from), args.speed)
+    };
+    Ok((spawn, throw))
+}
+
+/// Plays the scene of one ball and writes the take.
+fn dodge_once(args: &DodgeArgs, target: Target, kits: &[Arc<Kit>]) -> CliResult<Report> {
+    let (library, defence) = (kits[0].library(), kits[0].defence());
+    let (spawn, throw) = scene(args, target, library)?;
+    let before = (BEFORE * TICKS as f32).round() as u64;
+    let ops = [(0, Op::Spawn(spawn)), (before, Op::Throw(throw.clone()))];
+    let ticks = ((BEFORE + args.lead + AFTER) * TICKS as f32).round() as u64;
+    let performance = Performance::play(kits, &ops, ticks);
+    let missing = || Failure::bad("the ball could not be thrown");
+    let flight = performance.flights.first().ok_or_else(missing)?;
+    let take = performance.takes().map_err(|e| Failure::bad(e.to_string()))?.into_iter().next().ok_or_else(missing)?;
+    // The decision again, from the same world, for what was considered and what would have happened.
+    let world = Performance::play(kits, &ops[..1], before - 1).world;
+    let trial = Trial { world, who: flight.ball.at, throw };
+    let moment = trial.moment(kits);
+    let (mut ranked, mut considered) = (Vec::new(), None);
+    let undisturbed = match &moment {
+        Some(moment) => {
+            let search = defence.search(&moment.character, &moment.ahead, &moment.threats, args.why);
+            let mut search = search.map_err(|e| threat_failure(args, &e))?;
+            let (planner, mut scratch) = (defence.planner(), DodgeScratch::default());
+            while !search.step(&planner, &mut scratch, u32::MAX) {}
+            considered = Some(search.decision(&planner, &mut scratch));
+            ranked = search.why();
+            dodge_referee::threatening(&moment.character, &[], &moment.threats).least
+        }
+        None => flight.least,
+    };
+    let answered = performance.events.iter().rev().find_map(|event| match &event.kind {
+        EventKind::Answered { decision } => Some(&**decision),
+        _ => None,
+    });
+    let decision = answered.or(considered.as_ref());
+    let q = take.quality;
+    let outcome = outcome_name(flight);
+    let name = |edges: &[EdgeIdx], span: Option<u32>| path_name(library, edges, span);
+    let chosen = match decision.map(|d| (d.span, d.bend)) {
+        None => "never sees it".to_owned(),
+        Some((None, Some(bend))) => bend_name(&bend).to_owned(),
+        Some((span, _)) => name(decision.map_or(&[], |d| &d.edges), span),
+    };
+    let bent = decision.is_some_and(|d| d.bend.is_some());
+    let counts = decision.map(|d| d.counts).unwrap_or_default();
     let mut text = format!(
-        "{outcome}: {}{}\n    passes {:.1} cm from the body; undisturbed {:.1} cm; {} candidates from the index, {} tested\n    \
+        "{outcome}: {chosen}{}\n    passes {:.1} cm from the body; undisturbed {:.1} cm; {} candidates from the index, {} tested\n    \
          feet slide {:.2} cm/s, float {:.2} cm, snap {:.2}; hash {:016x}\n",
-        chosen,
-        if decision.bend.is_some() { ", bent" } else { "" },
-        ruling.seen.least * 100.0,
-        threat.least * 100.0,
-        decision.counts.index,
-        decision.counts.tested,
+        if bent { ", bent" } else { "" },
+        flight.least * 100.0,
+        undisturbed * 100.0,
+        counts.index,
+        counts.tested,
         q.foot_slide_cm_s,
         q.float_cm,
         q.snap,
         take.hash
     );
-    if let Some(block) = decision.block {
+    if let Some(block) = decision.and_then(|d| d.block) {
         let how = if block.parry { "parry" } else { "block" };
         let _ = writeln!(
             text,
@@ -166,41 +199,48 @@ fn dodge_once(args: &DodgeArgs, target: Target, defence: &Defence) -> CliResult<
             text += &candidate_line(rank + 1, judged, &name(&judged.edges, judged.span));
         }
     }
-    let candidates: Vec<Value> = ranked.iter().map(|j| judged_json(j, &name(&j.edges, j.span))).collect();
-    let json = json!({
-        "outcome": outcome, "what": chosen, "threatening": threat.least < 0.0,
-        "clearance_m": ruling.seen.least, "undisturbed_m": threat.least, "planned_clearance_m": decision.clearance,
-        "cost": {"avoidance": decision.cost.avoidance, "body": decision.cost.body, "timescale": decision.cost.timescale},
-        "time_scale": decision.warp.scale(), "adapted": decision.bend.is_some(),
-        "block": decision.block.map(|b| json!({
-            "wrist": b.wrist.name(), "time": b.time, "height": format!("{:?}", b.height).to_lowercase(),
-            "side": format!("{:?}", b.side).to_lowercase(), "parry": b.parry,
-        })),
-        "candidates": candidates, "edges": decision.edges.iter().map(|e| e.0).collect::<Vec<_>>(),
-        "seconds": take.clip.seconds(), "frames": take.clip.frames(),
-        "quality": {"foot_slide_cm_s": q.foot_slide_cm_s, "planted_share": q.planted_share, "snap": q.snap, "float_cm": q.float_cm},
-        "hash": format!("{:016x}", take.hash),
-    });
+    let json = one_json(flight, decision, undisturbed, &take, (outcome, &chosen), &ranked, library);
+    let title = format!(
+        "ball at {:.0} m/s at the {}, seen {:.1} s ahead: {outcome}, {chosen}",
+        args.speed,
+        target.name(),
+        moment.map_or(0.0, |m| m.lead)
+    );
     let mut outputs = Outputs::default();
     for path in &args.output {
         let ending = source::ending(path).unwrap_or_default();
-        let dodge_take = DodgeTake {
-            args,
-            take: &take,
-            ball: &ball,
-            decision: &decision,
-            ruling: &ruling,
-            title: format!(
-                "ball at {:.0} m/s at the {}, seen {:.1} s ahead: {outcome}, {chosen}",
-                args.speed,
-                target.name(),
-                args.lead
-            ),
-        };
-        outputs.stage(path, &dodge_take.encode(&ending, &json))?;
+        outputs.stage(path, &encode(args, &performance, flight, &take, &title, (&ending, &json)))?;
     }
     outputs.commit()?;
     Ok(Report { text, json })
+}
+
+fn one_json(
+    flight: &Flight,
+    decision: Option<&DodgeDecision>,
+    undisturbed: f32,
+    take: &Take,
+    (outcome, chosen): (&str, &str),
+    ranked: &[Judged],
+    library: &Library,
+) -> Value {
+    let q = take.quality;
+    let finite = |v: f32| v.is_finite().then_some(v);
+    let candidates: Vec<Value> = ranked.iter().map(|j| judged_json(j, &path_name(library, &j.edges, j.span))).collect();
+    json!({
+        "outcome": outcome, "what": chosen, "threatening": undisturbed < 0.0,
+        "clearance_m": finite(flight.least), "undisturbed_m": finite(undisturbed), "planned_clearance_m": decision.map(|d| d.clearance),
+        "cost": decision.map(|d| json!({"avoidance": d.cost.avoidance, "body": d.cost.body, "timescale": d.cost.timescale})),
+        "time_scale": decision.map(|d| d.warp.scale()), "adapted": decision.is_some_and(|d| d.bend.is_some()),
+        "block": decision.and_then(|d| d.block).map(|b| json!({
+            "wrist": b.wrist.name(), "time": b.time, "height": format!("{:?}", b.height).to_lowercase(),
+            "side": format!("{:?}", b.side).to_lowercase(), "parry": b.parry,
+        })),
+        "candidates": candidates, "edges": decision.map(|d| d.edges.iter().map(|e| e.0).collect::<Vec<_>>()),
+        "seconds": take.clip.seconds(), "frames": take.clip.frames(),
+        "quality": {"foot_slide_cm_s": q.foot_slide_cm_s, "planted_share": q.planted_share, "snap": q.snap, "float_cm": q.float_cm},
+        "hash": format!("{:016x}", take.hash),
+    })
 }
 
 /// Short name of a bend.
@@ -214,32 +254,30 @@ fn bend_name(bend: &Bend) -> &'static str {
     }
 }
 
-fn start_node(args: &DodgeArgs, library: &Library) -> CliResult<NodeIdx> {
-    let nodes = library.graph().nodes();
-    let of = |name: &str| {
-        let clip = ClipIdx(library.clips().iter().position(|c| c.name == name)? as u32);
-        Some(NodeIdx(nodes.iter().position(|n| n.clip == clip)? as u32))
+/// The clip to begin with: what was asked for, or a guard, or any.
+fn begin(args: &DodgeArgs, library: &Library) -> CliResult<Option<String>> {
+    let begins = |name: &str| {
+        let nodes = library.graph().nodes().iter();
+        nodes.map(|n| &library.clip(n.clip).name).any(|clip| clip == name)
     };
     match &args.begin {
-        Some(name) => of(name).ok_or_else(|| {
+        Some(name) if begins(name) => Ok(Some(name.clone())),
+        Some(name) => {
             let names = library.clips().iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
-            Failure::bad(format!("--begin is {name:?}; there are {names}"))
-                .key("--begin")
-                .found(name.clone())
-                .allowed(names)
-        }),
-        None => Ok(of("guard-idle").unwrap_or(NodeIdx(Chance::new(args.seed).below(nodes.len() as u32)))),
+            let message = format!("--begin is {name:?}; there are {names}");
+            Err(Failure::bad(message).key("--begin").found(name.clone()).allowed(names))
+        }
+        None => Ok(begins(GUARD).then(|| GUARD.to_owned())),
     }
 }
 
-/// Outcome on the frames that were played.
-fn outcome_name(decision: &DodgeDecision, ruling: &Ruling) -> &'static str {
-    if ruling.avoided {
-        if decision.forecast == Forecast::Clear { "clear" } else { "avoided" }
-    } else if ruling.blocked {
-        "blocked"
-    } else {
-        "hit"
+/// Outcome as it was played.
+fn outcome_name(flight: &Flight) -> &'static str {
+    match flight.end.map(|end| end.0) {
+        Some(BallOutcome::Hit) => "hit",
+        Some(BallOutcome::Blocked) => "blocked",
+        Some(BallOutcome::Dodged) => "avoided",
+        Some(BallOutcome::Missed) | None => "clear",
     }
 }
 
@@ -291,107 +329,65 @@ fn judged_json(judged: &Judged, name: &str) -> Value {
     })
 }
 
-/// A played ball and all that its files show.
-struct DodgeTake<'a> {
-    args: &'a DodgeArgs,
-    take: &'a Take,
-    ball: &'a Ball,
-    decision: &'a DodgeDecision,
-    ruling: &'a Ruling,
-    title: String,
+/// Times for a strip: before the ball hits or passes, exactly then, and a little after.
+fn moments(thrown: f32, meets: f32, poses: usize) -> Vec<f32> {
+    let after = (poses / 4).min(poses.saturating_sub(1));
+    let before = poses - after - 1;
+    let (early, late) = ((meets - thrown).min(0.75) / before.max(1) as f32, 0.36 / after.max(1) as f32);
+    (0..poses).map(|k| k as f32 - before as f32).map(|k| meets + k * if k < 0.0 { early } else { late }).collect()
 }
 
-impl DodgeTake<'_> {
-    /// Positions of the ball over the take; it bounces back from whatever it hits.
-    fn path(&self) -> Vec<(f32, Vec3)> {
-        let stop = match self.ruling.seen.first {
-            Some((time, _)) => time,
-            None => self.args.lead + AFTER,
-        };
-        let mut path = vec![(0.0, self.ball.at(0.0))];
-        let steps = ((self.args.lead + AFTER) * 120.0) as u32;
-        let direction = self.ball.velocity.normalize_or(Vec3::Z);
-        for k in 0..=steps {
-            let time = k as f32 / 120.0;
-            let position = if time <= stop {
-                self.ball.at(time)
-            } else {
-                let since = time - stop;
-                let mut position = self.ball.at(stop) - direction * (2.0 * since) + Vec3::NEG_Y * (4.9 * since * since);
-                position.y = position.y.max(self.ball.radius);
-                position
-            };
-            path.push((BEFORE + time, position));
-        }
-        path
-    }
-
-    /// Times for a strip: before the ball hits or passes, exactly then, and a little after.
-    fn moments(&self, poses: usize) -> Vec<f32> {
-        let meets = self.ruling.seen.first.map_or(self.args.lead, |(time, _)| time);
-        let after = (poses / 4).min(poses.saturating_sub(1));
-        let before = poses - after - 1;
-        let (early, late) = (meets.min(0.75) / before.max(1) as f32, 0.36 / after.max(1) as f32);
-        (0..poses)
-            .map(|k| k as f32 - before as f32)
-            .map(|k| BEFORE + meets + k * if k < 0.0 { early } else { late })
-            .collect()
-    }
-
-    /// The take in the format of a file ending.
-    fn encode(&self, ending: &str, json: &Value) -> Vec<u8> {
-        let clip: &Clip = &self.take.clip;
-        let figure = picture_flags::figure(clip, Some(Roles::canonical()));
-        let ball = || Prop::flying(self.ball.radius, self.path());
-        let picture = &self.args.picture;
-        let times = Times::At(self.moments(picture.poses));
-        let strip = || Strip {
-            figures: vec![figure.clone()],
-            props: vec![ball()],
-            title: Some(self.title.clone()),
-            times: times.clone(),
-            window: Window::World,
-            ..picture.strip(clip, Some(Roles::canonical()))
-        };
-        match ending {
-            "json" => format!("{json}\n").into_bytes(),
-            "bvh" => bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes(),
-            "glb" => gltf::write_glb(
-                "dodge",
-                &[gltf::GltfCharacter { name: "dodge", clip, colour: gltf::GltfCharacter::COLOURS[0] }],
-                &[],
-            ),
-            "html" => {
-                let mut markers = vec![Marker {
-                    time: BEFORE,
+/// The take in the format of a file ending.
+fn encode(
+    args: &DodgeArgs,
+    performance: &Performance,
+    flight: &Flight,
+    take: &Take,
+    title: &str,
+    (ending, json): (&str, &Value),
+) -> Vec<u8> {
+    let clip: &Clip = &take.clip;
+    let figure = picture_flags::figure(clip, Some(Roles::canonical()));
+    let ball = || Prop::flying(flight.ball.ball.radius, play::drawn(flight));
+    let picture = &args.picture;
+    let met = flight.end.filter(|end| end.2.is_some());
+    let meets = met.map_or(BEFORE + args.lead, |end| end.1);
+    let times = Times::At(moments(BEFORE, meets, picture.poses));
+    let strip = || Strip {
+        figures: vec![figure.clone()],
+        props: vec![ball()],
+        title: Some(title.to_owned()),
+        times: times.clone(),
+        window: Window::World,
+        ..picture.strip(clip, Some(Roles::canonical()))
+    };
+    match ending {
+        "json" => format!("{json}\n").into_bytes(),
+        "bvh" => bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes(),
+        "glb" => gltf::write_glb(
+            title,
+            &[gltf::GltfCharacter { name: &clip.name, clip, colour: gltf::GltfCharacter::COLOURS[0] }],
+            &[],
+        ),
+        "html" => {
+            let seen = performance.events.iter().filter(|e| matches!(e.kind, EventKind::Noticed { .. }));
+            let mut markers: Vec<Marker> = seen
+                .map(|event| Marker {
+                    time: event.tick as f32 / TICKS as f32,
                     kind: "seen".into(),
                     text: "the ball is seen".into(),
-                    at: Some(self.ball.from),
-                }];
-                if let Some((time, part)) = self.ruling.seen.first {
-                    let kind = if self.ruling.blocked { "blocked" } else { "hit" };
-                    markers.push(Marker {
-                        time: BEFORE + time,
-                        kind: kind.into(),
-                        text: part.name().into(),
-                        at: Some(self.ball.at(time)),
-                    });
-                } else {
-                    let kind = if self.decision.forecast == Forecast::Clear { "clear" } else { "avoided" };
-                    markers.push(Marker {
-                        time: BEFORE + self.args.lead,
-                        kind: kind.into(),
-                        text: self.title.clone(),
-                        at: None,
-                    });
-                }
-                let replay = Replay { title: self.title.clone(), figures: vec![figure], props: vec![ball()], markers };
-                replay.to_html().into_bytes()
-            }
-            "gif" => Strip { width: picture.width.min(480), row_height: 420, ..strip() }
-                .to_gif(&Movie { speed: 0.5, ..Movie::default() }),
-            _ => strip().render().to_png(),
+                    at: Some(flight.ball.place(event.tick)),
+                })
+                .collect();
+            let text = met.and_then(|end| end.2).map_or_else(|| title.to_owned(), |part| part.name().into());
+            let at = met.and_then(|_| flight.path.last()).map(|last| last.1);
+            markers.push(Marker { time: meets, kind: outcome_name(flight).into(), text, at });
+            let replay = Replay { title: title.to_owned(), figures: vec![figure], props: vec![ball()], markers };
+            replay.to_html().into_bytes()
         }
+        "gif" => Strip { width: picture.width.min(480), row_height: 420, ..strip() }
+            .to_gif(&Movie { speed: 0.5, ..Movie::default() }),
+        _ => strip().render().to_png(),
     }
 }
 

@@ -1,16 +1,18 @@
 //! Throws many random balls and reports decisions, outcomes on the played frames, CPU time, and faults found by the judge.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use cpu_time::ThreadTime;
 use kumite_plan::dodge::{DodgeDecision, DodgeScratch, DodgeSearch};
-use kumite_stage::attack_trial::Trial;
-use kumite_stage::dodge_referee::{self, Exhaustive, Ruling};
-use kumite_stage::{Defence, Quality, Recorder, TICKS, Take, Target};
+use kumite_stage::attack_trial::{Answer, Moment, Trial};
+use kumite_stage::dodge_referee::Exhaustive;
+use kumite_stage::world::Perception;
+use kumite_stage::{Defence, Kit, Quality, TICKS, Target};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{AFTER, combined, spread};
+use super::{combined, spread};
 use crate::{Progress, Report, judged};
 
 /// Candidates that the search evaluates in one tick.
@@ -20,56 +22,19 @@ const IN_TIME: f32 = 0.6;
 /// Ranges of lead that are counted separately, seconds; leads of trials are 0.3 to 1.2.
 const LEADS: [(f32, f32); 3] = [(0.3, 0.6), (0.6, 0.9), (0.9, 1.2)];
 
-/// How an attack was answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Answer {
-    /// An avoidance that clears the ball unchanged.
-    Motion,
-    /// An avoidance that clears the ball after bending.
-    BentMotion,
-    /// A bend of the motion that was playing anyway.
-    BentPose,
-    /// A block with a wrist.
-    Block,
-    /// The ball hit.
-    Hit,
-}
-
-impl Answer {
-    const ALL: [Answer; 5] = [Answer::Motion, Answer::BentMotion, Answer::BentPose, Answer::Block, Answer::Hit];
-
-    fn of(decision: &DodgeDecision, ruling: &Ruling) -> Answer {
-        match (decision.span, decision.clearance) {
-            _ if !ruling.avoided => {
-                if ruling.blocked {
-                    Answer::Block
-                } else {
-                    Answer::Hit
-                }
-            }
-            (Some(_), clearance) if clearance >= 0.0 => Answer::Motion,
-            (Some(_), _) => Answer::BentMotion,
-            (None, _) => Answer::BentPose,
-        }
-    }
-
-    /// Key in JSON.
-    fn key(self) -> &'static str {
-        match self {
-            Answer::Motion => "by_motion",
-            Answer::BentMotion => "by_bent_motion",
-            Answer::BentPose => "by_bent_pose",
-            Answer::Block => "by_block",
-            Answer::Hit => "hit",
-        }
+/// Key of an answer in JSON.
+fn key(answer: Answer) -> &'static str {
+    match answer {
+        Answer::Motion => "by_motion",
+        Answer::BentMotion => "by_bent_motion",
+        Answer::BentPose => "by_bent_pose",
+        Answer::Block => "by_block",
+        Answer::Hit => "hit",
     }
 }
 
-/// Decision, outcome and figures of one threatening ball.
-struct TrialResult {
-    target: Target,
-    lead: f32,
-    answer: Answer,
+/// What was decided when a ball became known, and what that took.
+struct Decided {
     decision: DodgeDecision,
     /// CPU time on a ball not seen before: of the search, and of the whole decision with bends and blocks.
     search_us: f64,
@@ -77,11 +42,22 @@ struct TrialResult {
     /// CPU time of the search repeated without the index.
     enumerated_us: f64,
     enumerated: u32,
-    /// Whether an avoiding path was found before the playing edge ended.
+    /// Whether the search was over before the playing edge ended.
     before_edge_end: bool,
     /// If any path avoids the ball unchanged: cost of the chosen path over the optimum's (if such a path was chosen), and
     /// the optimum's clearance, metres.
     optimum: Option<(Option<f64>, f32)>,
+}
+
+/// Decision, outcome and figures of one threatening ball.
+struct TrialResult {
+    target: Target,
+    /// Seconds left when it became known; 0 if it never did.
+    lead: f32,
+    answer: Answer,
+    /// Whether the answer bends what is played.
+    adapted: bool,
+    decided: Option<Decided>,
     /// Mean displacement of the body's spheres, against undisturbed playback, when the ball arrives, metres.
     displacement: Option<f64>,
     quality: Quality,
@@ -89,6 +65,8 @@ struct TrialResult {
     /// Faults found by the judge in the take, and in undisturbed playback.
     faults: Vec<&'static str>,
     undisturbed_faults: Vec<&'static str>,
+    /// Whether the world's log is what the referee sees, where that can be told.
+    log_is_right: Option<bool>,
     hash: u64,
 }
 
@@ -101,107 +79,99 @@ enum Thrown {
     Threatening(Box<TrialResult>),
 }
 
-pub(super) fn run(defence: &Defence, count: u32, seed: u64, progress: &Progress) -> Report {
+pub(super) fn run(kits: &[Arc<Kit>], count: u32, seed: u64, perception: Perception, progress: &Progress) -> Report {
     let bar = progress.bar(count as usize, "throwing");
-    let exhaustive = Exhaustive::new(defence.library());
+    let exhaustive = Exhaustive::new(kits[0].library());
     let throw_one = |scratch: &mut DodgeScratch, k: u32| {
         let number = seed.wrapping_mul(1_000_003).wrapping_add(u64::from(k));
-        let trial = Trial::random(defence.library(), number);
+        let trial = Trial::random(kits, number, perception, None);
         bar.inc(1);
-        trial.and_then(|trial| throw(defence, &exhaustive, &trial, scratch))
+        trial.and_then(|trial| throw(kits, &exhaustive, &trial, scratch))
     };
     let thrown: Vec<Thrown> =
         (0..count).into_par_iter().map_init(DodgeScratch::default, throw_one).flatten_iter().collect();
     bar.finish_and_clear();
-    report(defence, &thrown)
+    report(kits[0].defence(), &thrown)
 }
 
-/// Decides, plays and judges one ball.
-fn throw(defence: &Defence, exhaustive: &Exhaustive, trial: &Trial, scratch: &mut DodgeScratch) -> Option<Thrown> {
-    let planner = defence.planner();
-    let start = ThreadTime::now();
-    let search = defence.search(&trial.character, &trial.ahead, &trial.threats, false);
-    let begun = start.elapsed();
-    let undisturbed = dodge_referee::threatening(&trial.character, &trial.ahead, &trial.threats);
-    if undisturbed.first.is_none() {
+/// Plays, times and judges one ball.
+fn throw(kits: &[Arc<Kit>], exhaustive: &Exhaustive, trial: &Trial, scratch: &mut DodgeScratch) -> Option<Thrown> {
+    // First of all, while nothing of this ball is in the caches.
+    let moment = trial.moment(kits);
+    let decided = moment.as_ref().map(|moment| decide(kits[0].defence(), moment, scratch));
+    let (undisturbed, played) = (trial.undisturbed(kits)?, trial.play(kits)?);
+    if !played.threatens(&undisturbed.1, kits) {
         return Some(Thrown::Harmless);
     }
-    let Ok(mut search) = search else { return Some(Thrown::Refused) };
+    let decided = match (decided, &moment) {
+        (Some(None), _) => return Some(Thrown::Refused),
+        (Some(Some(decided)), Some(at)) => {
+            Some(Decided { optimum: optimum(exhaustive, at, &decided.decision), ..decided })
+        }
+        _ => None,
+    };
+    let answer = played.answer();
+    let avoided = !matches!(answer, Answer::Block | Answer::Hit);
+    Some(Thrown::Threatening(Box::new(TrialResult {
+        target: trial.throw.target,
+        lead: moment.map_or(0.0, |m| m.lead),
+        answer,
+        adapted: played.decision.as_ref().is_some_and(|d| d.bend.is_some()),
+        decided,
+        displacement: if avoided { played.displacement(&undisturbed.1, kits).map(f64::from) } else { None },
+        quality: played.take.quality,
+        undisturbed: undisturbed.0.quality,
+        faults: judged::faults(&played.take),
+        undisturbed_faults: judged::faults(&undisturbed.0),
+        log_is_right: played.log_is_right(),
+        hash: played.take.hash,
+    })))
+}
+
+/// Decides in slices, as a game would; `None` if there is nothing to decide any more.
+fn decide(defence: &Defence, at: &Moment, scratch: &mut DodgeScratch) -> Option<Decided> {
+    let planner = defence.planner();
     let start = ThreadTime::now();
+    let mut search = defence.search(&at.character, &at.ahead, &at.threats, false).ok()?;
     let mut slices = 1;
     while !search.step(&planner, scratch, SLICE) {
         slices += 1;
     }
-    let searched = begun + start.elapsed();
+    let searched = start.elapsed();
     let decision = search.decision(&planner, scratch);
-    let decided = begun + start.elapsed();
-    let (enumerated_us, enumerated) = enumerate(defence, trial, scratch);
-    let playing = trial.character.playing();
+    let decided = start.elapsed();
+    let (enumerated_us, enumerated) = enumerate(defence, at, scratch);
+    let playing = at.character.playing();
     let left = defence.library().graph().edge(playing.edge).seconds - playing.since;
-    let ruling = dodge_referee::judge(&trial.character, &decision, &trial.ahead, &trial.threats);
-    let found = exhaustive.all(&trial.character, &trial.threats);
-    let optimum = found.iter().min_by(|a, b| a.cost.total_cmp(&b.cost)).map(|best| {
-        // The plan's edges continue beyond the avoidance until the attack is over.
-        let own = found.iter().filter(|f| decision.span.is_some() && decision.edges.starts_with(&f.edges));
-        (own.map(|f| f.cost).min_by(f32::total_cmp).map(|own| f64::from(own / best.cost)), best.clearance)
-    });
-    let answer = Answer::of(&decision, &ruling);
-    let (take, without) = (play(trial, Some(&decision))?, play(trial, None)?);
-    Some(Thrown::Threatening(Box::new(TrialResult {
-        target: trial.target,
-        lead: trial.lead,
-        answer,
+    Some(Decided {
+        decision,
         search_us: searched.as_secs_f64() * 1e6,
         decision_us: decided.as_secs_f64() * 1e6,
         enumerated_us,
         enumerated,
-        before_edge_end: answer == Answer::Motion && (slices - 1) as f32 / TICKS as f32 <= left,
-        optimum,
-        displacement: ruling.avoided.then(|| displacement(trial, &decision)).flatten(),
-        quality: take.quality,
-        undisturbed: without.quality,
-        faults: judged::faults(&take),
-        undisturbed_faults: judged::faults(&without),
-        hash: take.hash,
-        decision,
-    })))
+        before_edge_end: (slices - 1) as f32 / TICKS as f32 <= left,
+        optimum: None,
+    })
+}
+
+/// If any path avoids the ball: what the chosen one costs of the cheapest, and how far that clears.
+fn optimum(exhaustive: &Exhaustive, at: &Moment, decision: &DodgeDecision) -> Option<(Option<f64>, f32)> {
+    let found = exhaustive.all(&at.character, &at.threats);
+    let best = found.iter().min_by(|a, b| a.cost.total_cmp(&b.cost))?;
+    // The plan's edges continue beyond the avoidance until the attack is over.
+    let own = found.iter().filter(|f| decision.span.is_some() && decision.edges.starts_with(&f.edges));
+    Some((own.map(|f| f.cost).min_by(f32::total_cmp).map(|own| f64::from(own / best.cost)), best.clearance))
 }
 
 /// CPU time of a search without the index in microseconds, and its number of candidates.
-fn enumerate(defence: &Defence, trial: &Trial, scratch: &mut DodgeScratch) -> (f64, u32) {
+fn enumerate(defence: &Defence, at: &Moment, scratch: &mut DodgeScratch) -> (f64, u32) {
     let mut planner = defence.planner();
     planner.config.use_index = false;
     let start = ThreadTime::now();
-    let situation = defence.situation(&trial.character, &trial.ahead);
-    let Ok(mut search) = DodgeSearch::new(&planner, &situation, &trial.threats, false) else { return (0.0, 0) };
+    let situation = defence.situation(&at.character, &at.ahead);
+    let Ok(mut search) = DodgeSearch::new(&planner, &situation, &at.threats, false) else { return (0.0, 0) };
     while !search.step(&planner, scratch, u32::MAX) {}
     (start.elapsed().as_secs_f64() * 1e6, search.counts().enumerated)
-}
-
-/// Mean distance between the body's spheres in the take and in undisturbed playback when the ball arrives, metres.
-fn displacement(trial: &Trial, decision: &DodgeDecision) -> Option<f64> {
-    let moved = dodge_referee::shown(&trial.character, Some(decision), &trial.ahead, trial.lead);
-    let stayed = dodge_referee::shown(&trial.character, None, &trial.ahead, trial.lead);
-    let (a, b) = (moved.frames.last()?, stayed.frames.last()?);
-    let mean = a.iter().zip(b).map(|(p, q)| (*p - *q).length()).sum::<f32>() / a.len().max(1) as f32;
-    Some(f64::from(mean))
-}
-
-/// Plays from the moment the attack is seen until well after it has passed; undisturbed without a decision.
-fn play(trial: &Trial, decision: Option<&DodgeDecision>) -> Option<Take> {
-    let mut character = trial.character.clone();
-    let mut recorder = Recorder::default();
-    recorder.record(&character, None);
-    if let Some(decision) = decision {
-        character.follow(&decision.edges, &decision.warp, decision.bend);
-    }
-    let undisturbed = decision.is_none_or(|d| d.edges.is_empty());
-    let mut queue = if undisturbed { trial.ahead.clone() } else { Vec::new() }.into_iter().map(|leg| leg.edge);
-    for _ in 0..((trial.lead + AFTER) * TICKS as f32) as u32 {
-        let began = character.step(|_, next| queue.next().filter(|e| next.contains(e)).unwrap_or(next[0]));
-        recorder.record(&character, began);
-    }
-    recorder.finish("trial", character.library().skeleton()).ok()
 }
 
 /// A share; null if there is no whole.
@@ -213,7 +183,7 @@ fn share(part: usize, whole: usize) -> Value {
 fn answers(of: &[&TrialResult]) -> Map<String, Value> {
     let count = |answer: Answer| of.iter().filter(|o| o.answer == answer).count();
     let mut all: Map<String, Value> =
-        Answer::ALL.iter().map(|answer| (answer.key().to_owned(), json!(count(*answer)))).collect();
+        Answer::ALL.iter().map(|answer| (key(*answer).to_owned(), json!(count(*answer)))).collect();
     all.insert("threatening".into(), json!(of.len()));
     all.insert("by_bend".into(), json!(count(Answer::BentMotion) + count(Answer::BentPose)));
     all.insert("defended".into(), json!(of.len() - count(Answer::Hit)));
@@ -225,15 +195,23 @@ fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
         thrown.iter().filter_map(|t| if let Thrown::Threatening(o) = t { Some(&**o) } else { None }).collect();
     let refused = thrown.iter().filter(|t| matches!(t, Thrown::Refused)).count();
     let count = |test: &dyn Fn(&TrialResult) -> bool| results.iter().filter(|o| test(o)).count();
-    let of = |value: &dyn Fn(&TrialResult) -> f64| spread(&mut results.iter().map(|o| value(o)).collect::<Vec<_>>());
-    let mean = |value: &dyn Fn(&TrialResult) -> f64| {
-        results.iter().map(|o| value(o)).sum::<f64>() / results.len().max(1) as f64
+    // A hit is followed by a reaction, which is no answer: its quality is told apart.
+    let of = |value: &dyn Fn(&TrialResult) -> f64| {
+        spread(&mut results.iter().filter(|o| o.answer != Answer::Hit).map(|o| value(o)).collect::<Vec<_>>())
     };
+    let decided: Vec<&Decided> = results.iter().filter_map(|o| o.decided.as_ref()).collect();
+    let of_decided =
+        |value: &dyn Fn(&Decided) -> f64| spread(&mut decided.iter().map(|d| value(d)).collect::<Vec<_>>());
+    let mean =
+        |value: &dyn Fn(&Decided) -> f64| decided.iter().map(|d| value(d)).sum::<f64>() / decided.len().max(1) as f64;
+    let optimum = |o: &TrialResult| o.decided.as_ref().and_then(|d| d.optimum);
+    let in_grid = |o: &TrialResult| o.decided.as_ref().is_some_and(|d| d.decision.counts.in_grid > 0);
+    let in_time = |o: &TrialResult| o.answer == Answer::Motion && o.decided.as_ref().is_some_and(|d| d.before_edge_end);
     let avoided = |o: &TrialResult| !matches!(o.answer, Answer::Block | Answer::Hit);
     let all = results.len();
-    let avoidable = count(&|o| o.optimum.is_some());
-    let ratios: Vec<f64> = results.iter().filter_map(|o| o.optimum?.0).collect();
-    let agreed = |o: &TrialResult| o.optimum.is_some_and(|(ratio, _)| ratio.is_some_and(|r| r <= 1.01));
+    let avoidable = count(&|o| optimum(o).is_some());
+    let ratios: Vec<f64> = decided.iter().filter_map(|d| d.optimum?.0).collect();
+    let agreed = |o: &TrialResult| optimum(o).is_some_and(|(ratio, _)| ratio.is_some_and(|r| r <= 1.01));
     let core = |o: &TrialResult| o.target.is_core() && o.lead >= IN_TIME;
     let targets: Map<String, Value> = Target::ALL
         .iter()
@@ -253,44 +231,48 @@ fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
         .iter()
         .map(|answer| {
             let own = results.iter().filter(|o| o.answer == *answer).map(|o| &o.faults);
-            (answer.key().to_owned(), judged::count(own))
+            (key(*answer).to_owned(), judged::count(own))
         })
         .collect();
     let disagreed: Vec<Value> = results
         .iter()
-        .filter(|o| o.optimum.is_some() && !agreed(o))
-        .map(|o| {
-            json!({
-                "target": o.target.name(), "ratio": o.optimum.and_then(|b| b.0), "optimum_clears_m": o.optimum.map(|b| b.1),
-                "planned_m": o.decision.clearance, "forecast": o.decision.forecast.name(), "candidates": o.decision.counts.index,
-            })
+        .filter(|o| !agreed(o))
+        .filter_map(|o| {
+            let decision = &o.decided.as_ref()?.decision;
+            let (ratio, clears) = optimum(o)?;
+            Some(json!({
+                "target": o.target.name(), "ratio": ratio, "optimum_clears_m": clears, "planned_m": decision.clearance,
+                "forecast": decision.forecast.name(), "candidates": decision.counts.index,
+            }))
         })
         .collect();
     let mut displacement: Vec<f64> = results.iter().filter_map(|o| o.displacement).collect();
     let mut json = json!({
         "hash": combined(results.iter().map(|o| o.hash)),
-        "trials": thrown.len(), "threatening": all, "refused": refused,
+        "trials": thrown.len(), "threatening": all, "refused": refused, "unseen": all - decided.len(),
+        "log_right": count(&|o| o.log_is_right == Some(true)), "log_wrong": count(&|o| o.log_is_right == Some(false)),
         "avoided": count(&avoided), "blocked": count(&|o| o.answer == Answer::Block),
-        "adapted": count(&|o| o.decision.bend.is_some()),
+        "adapted": count(&|o| o.adapted),
         "answers": answers(&results), "targets": targets, "leads": leads,
         "avoidable": avoidable,
-        "avoided_of_avoidable_share": share(count(&|o| o.optimum.is_some() && avoided(o)), avoidable),
+        "avoided_of_avoidable_share": share(count(&|o| optimum(o).is_some() && avoided(o)), avoidable),
         "agreed": count(&agreed), "agreed_share": share(count(&agreed), avoidable),
         "cost_ratio": if ratios.is_empty() { Value::Null } else { json!(ratios.iter().sum::<f64>() / ratios.len() as f64) },
-        "from_index": count(&|o| o.decision.counts.in_grid > 0),
-        "from_index_share": share(count(&|o| o.decision.counts.in_grid > 0), all),
-        "before_edge_end": count(&|o| o.before_edge_end),
-        "before_edge_end_share": share(count(&|o| o.before_edge_end), all),
+        "from_index": count(&in_grid),
+        "from_index_share": share(count(&in_grid), all),
+        "before_edge_end": count(&in_time),
+        "before_edge_end_share": share(count(&in_time), all),
         "core_seen": count(&core), "core_defended": count(&|o| core(o) && o.answer != Answer::Hit),
         "core_defended_share": share(count(&|o| core(o) && o.answer != Answer::Hit), count(&core)),
-        "decision_us": of(&|o| o.decision_us),
-        "query_us": {"index": of(&|o| o.search_us), "enumerated": of(&|o| o.enumerated_us)},
-        "candidates": {"index": mean(&|o| f64::from(o.decision.counts.index)), "enumerated": mean(&|o| f64::from(o.enumerated))},
+        "decision_us": of_decided(&|d| d.decision_us),
+        "query_us": {"index": of_decided(&|d| d.search_us), "enumerated": of_decided(&|d| d.enumerated_us)},
+        "candidates": {"index": mean(&|d| f64::from(d.decision.counts.index)), "enumerated": mean(&|d| f64::from(d.enumerated))},
         "displacement_m": spread(&mut displacement),
     });
     let how_good = json!({
-        "quality_failures": count(&|o| !o.quality.passes()),
-        "quality_failures_at_joins": count(&|o| !o.quality.passes_at_joins()),
+        "quality_failures": count(&|o| o.answer != Answer::Hit && !o.quality.passes()),
+        "quality_failures_at_joins": count(&|o| o.answer != Answer::Hit && !o.quality.passes_at_joins()),
+        "hit_quality_failures": count(&|o| o.answer == Answer::Hit && !o.quality.passes()),
         "undisturbed_quality_failures": count(&|o| !o.undisturbed.passes()),
         "foot_slide_cm_s": of(&|o| f64::from(o.quality.foot_slide_cm_s)), "float_cm": of(&|o| f64::from(o.quality.float_cm)),
         "snap": of(&|o| f64::from(o.quality.snap)), "snap_at_joins": of(&|o| f64::from(o.quality.snap_at_joins)),

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use cpu_time::ThreadTime;
-use kumite_plan::dodge::{DodgeConfig, DodgeDecision, DodgeScratch, DodgeSearch, Forecast};
-use kumite_stage::attack_trial::Trial;
+use kumite_plan::dodge::{DodgeDecision, DodgeScratch, DodgeSearch, Forecast};
+use kumite_stage::attack_trial::Moment;
 use kumite_stage::dodge_referee::Exhaustive;
 use serde_json::{Value, json};
 
@@ -74,9 +74,10 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
             .allowed("at least 1"));
     }
     let library = bake::load(&args.library, Path::new(""), None, progress)?.library;
-    let defence = dodge::defence(library, DodgeConfig::default());
-    let trials: Vec<Trial> = (0..u64::from(args.trials))
-        .filter_map(|k| Trial::random(defence.library(), args.seed.wrapping_mul(1_000_003).wrapping_add(k)))
+    let kits = [dodge::kit(library)];
+    let defence = kits[0].defence();
+    let trials: Vec<Moment> = (0..u64::from(args.trials))
+        .filter_map(|k| Moment::random(&kits, args.seed.wrapping_mul(1_000_003).wrapping_add(k)))
         .collect();
     let bar = progress.bar(4 * trials.len() + NAIVE, "timing");
     let mut scratch = DodgeScratch::default();

@@ -6,11 +6,14 @@ use kumite_plan::dodge::{DodgeDecision, Forecast};
 use kumite_plan::{Leg, Plan, Threat};
 
 use super::Turn;
+use crate::op::{Event, EventKind};
 use crate::world::{Answer, BallId, Doing};
 use crate::{TICKS, sense};
 
 /// Ticks between two looks at balls that seemed to miss.
 const LOOK_AGAIN: u64 = 12;
+/// A dodge that is hit no deeper than this is better than none, metres.
+const GRAZED: f32 = 0.02;
 /// A join into a reaction, seconds.
 const FLINCH: f32 = 0.15;
 /// Longest that a hit keeps somebody from deciding, seconds.
@@ -101,7 +104,9 @@ impl Turn<'_> {
 
     /// Commits a decision, if it helps.
     fn take_up(&mut self, decision: &DodgeDecision, balls: &[BallId], legs: Vec<Leg>) {
-        if matches!(decision.forecast, Forecast::Clear | Forecast::Hit) {
+        // Forecasts are careful: what is thought to be grazed may well not be.
+        let grazed = decision.forecast == Forecast::Hit && decision.span.is_some() && decision.clearance > -GRAZED;
+        if matches!(decision.forecast, Forecast::Clear | Forecast::Hit) && !grazed {
             let why = match decision.forecast {
                 Forecast::Clear => "the ball misses".to_owned(),
                 _ => format!("nothing of {} candidates helps", decision.counts.tested),
@@ -126,6 +131,9 @@ impl Turn<'_> {
                 ball.answered = true;
             }
         }
+        let (tick, who) = (self.world.tick, Some(self.who));
+        let kind = EventKind::Answered { decision: Box::new(decision.clone()) };
+        self.events.push(Event { tick, who, kind });
         let what = match (decision.block, decision.span) {
             (Some(_), _) => "blocks".to_owned(),
             (None, Some(span)) => self.label(decision, span),

@@ -15,7 +15,7 @@ pub use defending::Blow;
 
 use crate::op::{Event, EventKind};
 use crate::world::{BallId, CharacterId, Doing, Wish, World};
-use crate::{Character, Kit, reserve};
+use crate::{Character, Host, Kit, reserve};
 
 /// Seconds that characters commit ahead: planners see at least these.
 pub const AHEAD: f32 = 2.0;
@@ -29,6 +29,7 @@ pub(crate) struct Turn<'a> {
     pub who: CharacterId,
     pub events: &'a mut Vec<Event>,
     pub scratch: &'a mut DodgeScratch,
+    pub host: &'a dyn Host,
 }
 
 impl Turn<'_> {

@@ -3,12 +3,13 @@
 use kumite_motion::align::Planar;
 use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{EdgeIdx, Layer, Quat, Vec2, Vec3};
-use kumite_plan::walk::{Effort, GoalFitConfig, Method, WalkConfig};
+use kumite_plan::walk::WalkConfig;
 use kumite_plan::{Leg, Plan};
 
 use super::{STOP, Turn};
-use crate::op::{Event, EventKind};
+use crate::op::{Event, EventKind, NoWay};
 use crate::walk::{Attempt, Route, WalkOutcome, WalkRequest, Walker};
+use crate::walk_trial::WalkSearched;
 use crate::world::{Doing, Goal, Wish};
 use crate::{Character, TICKS, reserve};
 
@@ -79,15 +80,15 @@ impl Turn<'_> {
     }
 
     /// The character with a walk committed, or why there is none.
-    fn plan_walk(&self, goal: &Goal) -> Result<(Character, Route), String> {
-        let walker = self.kit.walker().ok_or("the library has no motions to walk with")?;
+    fn plan_walk(&mut self, goal: &Goal) -> Result<(Character, Route), NoWay> {
+        let walker = self.kit.walker().ok_or(NoWay::Library)?;
         let start = self.start_of_walk()?;
         let mut walking = self.character().clone();
         start.way.iter().for_each(|leg| walking.append(*leg));
         let others = reserve::others(self.world, self.who, HORIZON);
         let track = reserve::track(&walking, &[], HORIZON);
         if !start.way.is_empty() && reserve::room(&track, &others, &self.world.obstacles) < TIGHT {
-            return Err("there is no room to stand up in".into());
+            return Err(NoWay::Room);
         }
         let route = self.find_route(walker, goal, &start)?;
         if start.free {
@@ -102,22 +103,22 @@ impl Turn<'_> {
         }
         // Somebody will be in the way at the time: let them pass.
         if reserve::room(&reserve::track(&walking, &[], HORIZON), &others, &[]) < 0.0 {
-            return Err("somebody is in the way".into());
+            return Err(NoWay::Somebody);
         }
         Ok((walking, route))
     }
 
     /// From where the committed legs end one has to get to where walks begin.
-    fn start_of_walk(&self) -> Result<Start, String> {
+    fn start_of_walk(&self) -> Result<Start, NoWay> {
         let (character, graph) = (self.character(), self.kit.graph());
         let playing = character.playing();
         let free = character.legs().is_empty() && playing.since == 0.0 && graph.edge(playing.edge).layer == Layer::Walk;
         if free {
             return Ok(Start { way: Vec::new(), first: (playing.edge, character.placement()), free });
         }
-        let (edges, door) = self.kit.way_to_walk(self.end().1).ok_or("no walk begins in this stance")?;
+        let (edges, door) = self.kit.way_to_walk(self.end().1).ok_or(NoWay::Stance)?;
         let way: Vec<Leg> = edges.into_iter().map(Leg::whole).collect();
-        let edge = graph.leaving(door, Layer::Walk).next().ok_or("no walk begins in this stance")?;
+        let edge = graph.leaving(door, Layer::Walk).next().ok_or(NoWay::Stance)?;
         let first = Leg::whole(edge);
         let placement =
             character.legs().iter().chain(&way).chain([&first]).fold(character.placement(), |placed, leg| {
@@ -128,7 +129,7 @@ impl Turn<'_> {
     }
 
     /// Searches a way and rehearses it.
-    fn find_route(&self, walker: &Walker, goal: &Goal, start: &Start) -> Result<Route, String> {
+    fn find_route(&mut self, walker: &Walker, goal: &Goal, start: &Start) -> Result<Route, NoWay> {
         let begins = walker.place_of(start.first.0, &start.first.1);
         let request = WalkRequest {
             at: begins.shift,
@@ -140,28 +141,22 @@ impl Turn<'_> {
             waypoints: goal.waypoints.clone(),
             obstacles: self.in_the_way(),
         };
-        let seed = self.world.characters[self.who].chance.clone().next().into();
-        let (effort, config) = (Effort::default(), WalkConfig::default());
-        let attempt = Attempt::new(walker, &request, Method::Walk, effort, config, seed).map_err(|e| e.to_string())?;
-        let mut attempt = if start.free { attempt } else { attempt.starting_at(start.first) };
-        loop {
-            attempt.search(Some(&GoalFitConfig::default())).map_err(|e| e.to_string())?;
-            if attempt.judge() {
-                break;
-            }
-        }
-        let outcome = attempt.outcome;
-        attempt.legs().filter(|_| outcome == WalkOutcome::Arrived).ok_or_else(|| match outcome {
-            WalkOutcome::Blocked(near) => {
-                format!("the nearest place that can be reached is [{:.2}, {:.2}]", near.x, near.y)
-            }
-            WalkOutcome::Collides => "every way that was found touches something".to_owned(),
-            _ => "no way was found".to_owned(),
-        })
+        let own = self.world.characters[self.who].chance.clone().next().into();
+        let (search, seed) = (goal.search, goal.search.seed.unwrap_or(own));
+        let attempt = Attempt::new(walker, &request, search.method, search.effort, WalkConfig::default(), seed)?;
+        // Whoever stands in a clip of its own choice begins with that one.
+        let any = start.free && walker.start_edge(None) == Some(start.first.0);
+        let attempt = if any { attempt } else { attempt.starting_at(start.first) };
+        let attempt = attempt.run(self.host)?;
+        let (tick, who, outcome) = (self.world.tick, Some(self.who), attempt.outcome);
+        let kind = EventKind::Searched(Box::new(WalkSearched::of(&attempt)));
+        self.events.push(Event { tick, who, kind });
+        let will_do = |_: &_| search.anyway || outcome == WalkOutcome::Arrived;
+        attempt.legs().filter(will_do).ok_or(NoWay::NotFound(outcome))
     }
 
     /// Stands and looks again later.
-    fn give_up(&mut self, why: String) {
+    fn give_up(&mut self, why: NoWay) {
         let tick = self.world.tick;
         let playing = self.character().playing().edge;
         if self.kit.graph().edge(playing).layer == Layer::Walk && !self.kit.is_idle(playing) {
