@@ -102,7 +102,8 @@ fn scene(kit: &Arc<Kit>, seed: u64) -> Counts {
     let clips: Vec<&Clip> = takes.iter().map(|t| &t.clip).collect();
     let obstacles = &performance.world.obstacles;
     // Whoever has just defended itself may be anywhere.
-    let defends = |e: &Event| matches!(&e.kind, EventKind::Decided { what, .. } if !what.starts_with("walks"));
+    let acts = |what: &str| !(what.starts_with("walks") || ["goes on", "does nothing"].contains(&what));
+    let defends = |e: &Event| matches!(&e.kind, EventKind::Decided { what, .. } if acts(what));
     let defences: Vec<f32> =
         performance.events.iter().filter(|e| defends(e)).map(|e| e.tick as f32 / TICKS as f32).collect();
     let quiet = |frame: usize| {

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use kumite_motion::{Chance, Layer, NodeIdx, Role, Vec3};
 use kumite_plan::Leg;
-use kumite_plan::dodge::DodgeScratch;
 use kumite_plan::threat::{Ball, LONGEST};
 use kumite_plan::{Alone, Pool};
 
-use crate::arbiter::{Blow, Turn};
+use crate::arbiter::{Blow, Scratch, Turn};
 use crate::op::{BallOutcome, Event, EventKind, Fault, Op, Spawn, ThrowOp};
 use crate::world::{BallId, CastMember, CharacterId, Doing, FlyingBall, Perception, Wish, World};
 use crate::{Character, Kit, TICKS, contact, sense};
@@ -38,7 +37,7 @@ pub struct Pipeline {
     balls: Vec<BallId>,
     noticed: Vec<BallId>,
     bodies: Vec<(CharacterId, Vec<Vec3>, Vec<Vec3>)>,
-    scratch: DodgeScratch,
+    scratch: Scratch,
 }
 
 impl Default for Pipeline {
@@ -58,7 +57,7 @@ impl Pipeline {
             balls: Vec::new(),
             noticed: Vec::new(),
             bodies: Vec::new(),
-            scratch: DodgeScratch::default(),
+            scratch: Scratch::default(),
         }
     }
 

@@ -86,8 +86,8 @@ impl Turn<'_> {
             .collect()
     }
 
-    /// Dodges or blocks what comes, if anything helps.
-    pub(super) fn defend(&mut self) {
+    /// Dodges or blocks what comes, if anything helps. What is not done is told of the first look at a ball only.
+    pub(super) fn defend(&mut self, first_look: bool) {
         let threats = self.threats();
         if threats.is_empty() || matches!(self.world.characters[self.who].doing, Doing::Reacting(_)) {
             return;
@@ -96,23 +96,24 @@ impl Turn<'_> {
         let balls: Vec<BallId> = threats.iter().map(|t| t.0).collect();
         let legs: Vec<Leg> = self.character().legs().iter().copied().collect();
         let (kit, character) = (self.kit, &self.world.characters[self.who].character);
-        match kit.defence().decide(character, &legs, &attacks, self.scratch) {
+        match kit.defence().decide(character, &legs, &attacks, &mut self.scratch.dodge) {
+            Ok(decision) if !helps(&decision) => {
+                let why = match decision.forecast {
+                    Forecast::Clear => "the ball misses".to_owned(),
+                    _ => format!("nothing of {} candidates helps", decision.counts.tested),
+                };
+                if first_look {
+                    self.tell("goes on".into(), why);
+                }
+            }
             Ok(decision) => self.take_up(&decision, &balls, legs),
-            Err(error) => self.tell("does nothing".into(), error.to_string()),
+            Err(error) if first_look => self.tell("does nothing".into(), error.to_string()),
+            Err(_) => {}
         }
     }
 
-    /// Commits a decision, if it helps.
+    /// Commits a decision that helps.
     fn take_up(&mut self, decision: &DodgeDecision, balls: &[BallId], legs: Vec<Leg>) {
-        // Forecasts are careful: what is thought to be grazed may well not be.
-        let grazed = decision.forecast == Forecast::Hit && decision.span.is_some() && decision.clearance > -GRAZED;
-        if matches!(decision.forecast, Forecast::Clear | Forecast::Hit) && !grazed {
-            let why = match decision.forecast {
-                Forecast::Clear => "the ball misses".to_owned(),
-                _ => format!("nothing of {} candidates helps", decision.counts.tested),
-            };
-            return self.tell("goes on".into(), why);
-        }
         // A walk that is only bent still ends where and when it was planned to.
         let goes_on = decision.edges.is_empty();
         let edges = decision.edges.iter().map(|edge| Leg::whole(*edge));
@@ -149,5 +150,15 @@ impl Turn<'_> {
         let clip = library.clip(library.graph().edge(edge).clip);
         let label = clip.spans.get(span as usize).map(|s| s.label.clone()).unwrap_or_default();
         if label.is_empty() { clip.name.clone() } else { label }
+    }
+}
+
+/// Whether a decision is worth committing. Forecasts are careful: what is thought to be grazed may well not be.
+fn helps(decision: &DodgeDecision) -> bool {
+    let grazed = decision.span.is_some() && decision.clearance > -GRAZED;
+    match decision.forecast {
+        Forecast::Clear => false,
+        Forecast::Hit => grazed,
+        Forecast::Avoided | Forecast::Blocked => true,
     }
 }

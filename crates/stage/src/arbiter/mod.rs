@@ -14,13 +14,24 @@ use kumite_plan::dodge::DodgeScratch;
 pub use defending::Blow;
 
 use crate::op::{Event, EventKind};
+use crate::reserve::{self, Track, WayOn};
 use crate::world::{BallId, CharacterId, Doing, Wish, World};
-use crate::{Character, Host, Kit, reserve};
+use crate::{Character, Host, Kit};
 
 /// Seconds that characters commit ahead: planners see at least these.
 pub const AHEAD: f32 = 2.0;
+/// Seconds beyond what is committed that ways of others are compared.
+const HORIZON: f32 = 4.0;
 /// A join into standing where a walk ends, seconds.
 const STOP: f32 = 1.0 / 3.0;
+
+/// Buffers that decisions reuse. They carry nothing from one decision to the next.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    dodge: DodgeScratch,
+    own: Track,
+    other: Track,
+}
 
 /// One character's turn to decide.
 pub(crate) struct Turn<'a> {
@@ -28,7 +39,7 @@ pub(crate) struct Turn<'a> {
     pub world: &'a mut World,
     pub who: CharacterId,
     pub events: &'a mut Vec<Event>,
-    pub scratch: &'a mut DodgeScratch,
+    pub scratch: &'a mut Scratch,
     pub host: &'a dyn Host,
 }
 
@@ -51,8 +62,9 @@ impl Turn<'_> {
             return;
         }
         if !noticed.is_empty() || self.looks_again() {
-            self.defend();
+            self.defend(!noticed.is_empty());
         }
+        self.watch_way();
         self.go_on();
     }
 
@@ -132,7 +144,11 @@ impl Turn<'_> {
         // Chance decides the order, what it leads into decides the rest.
         let turn = member.chance.below(edges.len() as u32) as usize;
         edges.rotate_left(turn);
-        if !wanders {
+        if wanders {
+            // Nobody does the same thing over and over.
+            let (playing, legs) = (member.character.playing().edge, member.character.legs());
+            edges.sort_by_key(|e| playing == *e || legs.iter().any(|leg| leg.edge == *e));
+        } else {
             let way = |e: &EdgeIdx| (graph.edge(*e).displacement.shift.length() * 100.0) as u32;
             edges.sort_by_key(|e| (!kit.is_idle(*e), way(e)));
         }
@@ -141,21 +157,14 @@ impl Turn<'_> {
         self.world.characters[self.who].character.append(Leg::whole(chosen));
     }
 
-    /// The first edge whose way leaves room to everybody and everything; else the one that leaves most.
+    /// The first edge that leaves room to everybody and everything; else the one that leaves most.
     fn roomiest(&self, edges: &[EdgeIdx]) -> EdgeIdx {
-        let horizon = AHEAD + 1.5;
-        let others = reserve::others(self.world, self.who, horizon);
-        let mut best = (f32::NEG_INFINITY, edges[0]);
-        for edge in edges {
-            let track = reserve::track(self.character(), &[Leg::whole(*edge)], horizon);
-            let room = reserve::room(&track, &others, &self.world.obstacles);
-            if room > 0.0 {
-                return *edge;
-            }
-            if room > best.0 {
-                best = (room, *edge);
-            }
-        }
-        best.1
+        let begins = self.left();
+        let others = reserve::others(self.world, self.who, begins + HORIZON);
+        let character = self.character();
+        let library = character.library();
+        let lie = |placement: Planar, leg: &Leg| placement.after(&reserve::lay(library, leg));
+        let placement = character.legs().iter().fold(character.placement(), lie);
+        WayOn::new(library, others, &self.world.obstacles).first_free(edges, &placement, begins).0
     }
 }

@@ -8,15 +8,23 @@ use kumite_plan::{Leg, Plan};
 
 use super::{STOP, Turn};
 use crate::op::{Event, EventKind, NoWay};
+use crate::reserve::{self, Track};
 use crate::walk::{Attempt, Route, WalkOutcome, WalkRequest, Walker};
 use crate::walk_trial::WalkSearched;
 use crate::world::{Doing, Goal, Wish};
-use crate::{Character, TICKS, reserve};
+use crate::{Character, TICKS};
 
 /// Seconds ahead that ways are compared.
 const HORIZON: f32 = 20.0;
-/// Less room than this nobody stands up in, metres beyond a disc.
-const TIGHT: f32 = -0.15;
+/// Less room than this nobody stands up in, metres.
+const TIGHT: f32 = 0.0;
+/// Ticks between two looks of a walker at who might have got in its way, and how many seconds ahead it looks.
+const LOOK: u64 = 24;
+const FORESEEN: f32 = 1.2;
+/// Nobody who is farther away than this gets in the way within that time, metres.
+const FAR: f32 = 5.0;
+/// A walker stops for whoever would come this near, metres.
+const TOUCH: f32 = 0.03;
 /// Seconds until a walker who finds no way looks again.
 const AGAIN: f32 = 0.5;
 
@@ -46,6 +54,28 @@ impl Turn<'_> {
         (member.doing, member.wish) = (Doing::Arrived, Wish::Stay);
         let tick = self.world.tick;
         self.events.push(Event { tick, who: Some(self.who), kind: EventKind::Arrived { off } });
+    }
+
+    /// Stops a walk that somebody got in the way of meanwhile.
+    pub(super) fn watch_way(&mut self) {
+        let member = &self.world.characters[self.who];
+        if !(matches!(member.doing, Doing::Walking(_)) && self.world.tick.is_multiple_of(LOOK)) {
+            return;
+        }
+        let place = member.character.pose().root();
+        let own = &mut self.scratch.own;
+        own.follow(&member.character, FORESEEN);
+        let mut met = false;
+        for (id, other) in &self.world.characters {
+            if id == self.who || (other.character.pose().root() - place).length() > FAR {
+                continue;
+            }
+            self.scratch.other.follow(&other.character, FORESEEN);
+            met |= own.room(0, std::slice::from_ref(&self.scratch.other), &[], TOUCH) < TOUCH;
+        }
+        if met {
+            self.give_up(NoWay::Somebody);
+        }
     }
 
     /// Plans a walk from where the committed legs end.
@@ -86,8 +116,10 @@ impl Turn<'_> {
         let mut walking = self.character().clone();
         start.way.iter().for_each(|leg| walking.append(*leg));
         let others = reserve::others(self.world, self.who, HORIZON);
-        let track = reserve::track(&walking, &[], HORIZON);
-        if !start.way.is_empty() && reserve::room(&track, &others, &self.world.obstacles) < TIGHT {
+        let room = |walking: &Character, obstacles: &[Obstacle]| {
+            Track::of(walking, HORIZON).room(0, &others, obstacles, reserve::KEEP)
+        };
+        if !start.way.is_empty() && room(&walking, &self.world.obstacles) < TIGHT {
             return Err(NoWay::Room);
         }
         let route = self.find_route(walker, goal, &start)?;
@@ -102,7 +134,7 @@ impl Turn<'_> {
             route.legs.iter().for_each(|leg| walking.append(*leg));
         }
         // Somebody will be in the way at the time: let them pass.
-        if reserve::room(&reserve::track(&walking, &[], HORIZON), &others, &[]) < 0.0 {
+        if room(&walking, &[]) < reserve::KEEP {
             return Err(NoWay::Somebody);
         }
         Ok((walking, route))
@@ -120,11 +152,8 @@ impl Turn<'_> {
         let way: Vec<Leg> = edges.into_iter().map(Leg::whole).collect();
         let edge = graph.leaving(door, Layer::Walk).next().ok_or(NoWay::Stance)?;
         let first = Leg::whole(edge);
-        let placement =
-            character.legs().iter().chain(&way).chain([&first]).fold(character.placement(), |placed, leg| {
-                let own = graph.edge(leg.edge).join.map(|join| join.align);
-                placed.after(&leg.join.map(|join| join.0).or(own).unwrap_or(Planar::IDENTITY))
-            });
+        let lie = |placement: Planar, leg: &Leg| placement.after(&reserve::lay(character.library(), leg));
+        let placement = character.legs().iter().chain(&way).chain([&first]).fold(character.placement(), lie);
         Ok(Start { way, first: (edge, placement), free })
     }
 
@@ -179,7 +208,7 @@ impl Turn<'_> {
         };
         for track in reserve::others(self.world, self.who, HORIZON) {
             // Whoever walks on is avoided in time, not in space.
-            all.extend(track.last().copied().map(post));
+            all.extend(track.end().map(post));
         }
         all
     }
