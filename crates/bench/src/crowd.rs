@@ -68,7 +68,7 @@ fn play(defence: &Defence, mut crowd: Vec<Fighter>) -> (Vec<f64>, Vec<f64>) {
 pub(crate) fn run() {
     let Some(baked) = kumite_captures::library("embedded") else { return holds(false) };
     let kits = [Arc::new(Kit::new(Defence::new(Arc::new(baked.library), DodgeConfig::default()), None))];
-    let defence = kits[0].defence();
+    let Some(defence) = kits[0].defence() else { return holds(false) };
     let crowd: Vec<Fighter> = (0..CHARACTERS)
         .filter_map(|k| {
             let character = Moment::random(&kits, k as u64)?.character;

@@ -2,16 +2,20 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use cpu_time::ThreadTime;
 use kumite_formats::{bvh, gltf};
 use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Roles, Vec3};
 use kumite_picture::{GroundPlan, Layout, Marker, Movie, Prop, Replay, Strip};
-use kumite_plan::walk::{Effort, GoalFitConfig, Method, Nudges, WalkConfig, WalkError};
-use kumite_plan::{Alone, Pool};
-use kumite_stage::scene;
-use kumite_stage::walk::{Attempt, WalkOutcome, WalkRequest, Walker, blocked, clutter};
+use kumite_plan::Pool;
+use kumite_plan::walk::{Effort, Method, Nudges, WalkError, WalkPath};
+use kumite_stage::walk::{WalkOutcome, WalkRequest, Walker, blocked, clutter};
+use kumite_stage::walk_trial::WalkTrial;
+use kumite_stage::world::WalkSearch;
+use kumite_stage::{Host, Kit, scene};
 use serde_json::{Map, Value, json};
 
 use crate::args::WalkArgs;
@@ -54,20 +58,21 @@ pub(crate) struct Row {
 
 pub(crate) fn run(args: &WalkArgs, progress: &Progress) -> CliResult<Report> {
     let methods = check(args)?;
-    let walker = walker(&args.library, args.data.as_deref(), !args.unbent, progress)?;
+    let kits = [kit(&args.library, args.data.as_deref(), !args.unbent, progress)?];
     let effort = Effort { starts: args.starts, ..Effort::default() };
     match args.trials {
-        Some(count) => trials(args, &walker, &methods, effort, count, progress),
-        None => one(args, &walker, &methods, effort),
+        Some(count) => trials(args, &kits, &methods, effort, count, progress),
+        None => one(args, &kits, &methods, effort),
     }
 }
 
-/// The library that walks, and its tables; `bent` lets clips be mirrored, and bent a little on the way.
-pub(crate) fn walker(name: &str, data: Option<&Path>, bent: bool, progress: &Progress) -> CliResult<Walker> {
-    walker_of(&bake::load(name, Path::new(""), data, progress)?, bent)
+/// A kit that walks; `bent` lets clips be mirrored, and bent a little on the way.
+pub(crate) fn kit(name: &str, data: Option<&Path>, bent: bool, progress: &Progress) -> CliResult<Arc<Kit>> {
+    let walker = walker_of(&bake::load(name, Path::new(""), data, progress)?, bent)?;
+    Ok(Arc::new(Kit::walking(walker)))
 }
 
-/// As [`walker`], of a library that is loaded already.
+/// What walks with a library that is loaded already.
 pub(crate) fn walker_of(loaded: &Loaded, bent: bool) -> CliResult<Walker> {
     let library = if bent { loaded.with_walks()? } else { loaded.unmirrored_walks()? };
     Ok(Walker::new(library, bent.then(Nudges::default).as_ref()))
@@ -135,50 +140,76 @@ pub(crate) fn refused(error: &WalkError, name: &str) -> Failure {
     Failure::bad(format!("{name}: {error}")).key(key)
 }
 
-/// Looks, plays and judges, until it is there or nothing helps. CPU seconds of looking are counted.
-pub(crate) fn attempt<'w>(
-    walker: &'w Walker,
-    request: &'w WalkRequest,
-    method: Method,
-    effort: Effort,
-    pool: &'w dyn Pool,
-    seed: u64,
-) -> Result<(Attempt<'w>, f64), WalkError> {
-    let mut attempt = Attempt::new(walker, request, method, effort, WalkConfig::default(), seed)?.with_pool(pool);
-    let mut seconds = 0.0;
-    loop {
-        let start = ThreadTime::now();
-        attempt.search(Some(&GoalFitConfig::default()))?;
-        seconds += start.elapsed().as_secs_f64();
-        if attempt.judge() {
-            return Ok((attempt, seconds));
-        }
+/// A host that times searches, in CPU seconds of the thread that asks for them, and lends threads.
+#[derive(Debug)]
+pub(crate) struct TimedHost {
+    pool: RayonPool,
+    nanoseconds: AtomicU64,
+}
+
+impl TimedHost {
+    pub(crate) fn new(threads: usize) -> Arc<TimedHost> {
+        Arc::new(TimedHost { pool: RayonPool::new(threads), nanoseconds: AtomicU64::new(0) })
+    }
+
+    /// What searches took since it was last asked.
+    fn seconds(&self) -> f64 {
+        self.nanoseconds.swap(0, Ordering::Relaxed) as f64 * 1e-9
     }
 }
 
-/// An attempt in numbers.
-pub(crate) fn row(attempt: &Attempt<'_>, seconds: f64) -> Row {
-    let mut values = vec![("search_seconds", seconds), ("evaluations", attempt.counts.evaluations as f64)];
+impl Pool for TimedHost {
+    fn run(&self, parts: usize, work: &(dyn Fn(usize) + Sync)) {
+        self.pool.run(parts, work);
+    }
+}
+
+impl Host for TimedHost {
+    fn search(&self, work: &mut dyn FnMut()) {
+        let start = ThreadTime::now();
+        work();
+        self.nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+    }
+}
+
+/// A request, searched for and walked in a world of its own; and the CPU seconds of searching.
+pub(crate) fn attempt(
+    kits: &[Arc<Kit>],
+    request: &WalkRequest,
+    (method, effort): (Method, Effort),
+    host: &Arc<TimedHost>,
+    seed: u64,
+) -> Result<(WalkTrial, f64), WalkError> {
+    let search = WalkSearch { method, effort, seed: Some(seed), anyway: true };
+    let lent: Arc<dyn Host> = Arc::clone(host) as _;
+    let trial = request.play(kits, search, &lent)?;
+    Ok((trial, host.seconds()))
+}
+
+/// A walk in numbers.
+pub(crate) fn row(trial: &WalkTrial, seconds: f64) -> Row {
+    let searched = &trial.searched;
+    let mut values = vec![("search_seconds", seconds), ("evaluations", searched.counts.evaluations as f64)];
     let (mut cost, mut quality, mut faults, mut hash) = (f64::INFINITY, (false, false), Vec::new(), 0);
-    if let Some((walked, path)) = &attempt.best {
-        cost = f64::from(path.cost.total());
+    if let (Some(found), Some(walked)) = (&searched.best, &trial.played) {
+        cost = f64::from(found.path.cost.total());
         let q = walked.take.quality;
         quality = (q.passes(), q.passes_at_joins());
         faults = judged::faults(&walked.take);
         hash = walked.take.hash;
         let travel = f64::from(walked.course.travel);
         values.extend([
-            ("transitions", walked.transitions as f64),
-            ("transition_cost", f64::from(path.cost.smooth)),
+            ("transitions", found.transitions as f64),
+            ("transition_cost", f64::from(found.path.cost.smooth)),
             ("frames", f64::from(walked.take.clip.seconds()) * 30.0),
-            ("location_cm", f64::from(walked.before.0) * 100.0),
-            ("orientation_deg", f64::from(walked.before.1).to_degrees()),
+            ("location_cm", f64::from(found.before.0) * 100.0),
+            ("orientation_deg", f64::from(found.before.1).to_degrees()),
             ("warped_location_cm", f64::from(walked.off) * 100.0),
             ("warped_orientation_deg", f64::from(walked.turned).to_degrees()),
             ("travel_cm", travel * 100.0),
-            ("travel_ratio", travel / f64::from(attempt.expected).max(1e-6)),
+            ("travel_ratio", travel / f64::from(searched.expected).max(1e-6)),
             ("turning_deg", f64::from(walked.course.turning).to_degrees()),
-            ("excess_turning_deg", f64::from(walked.course.turning - attempt.least_turning).to_degrees()),
+            ("excess_turning_deg", f64::from(walked.course.turning - searched.least_turning).to_degrees()),
             ("waiting_s", f64::from(walked.course.waiting)),
             ("collision_frames", walked.collision_frames as f64),
             ("penetration_cm", f64::from(walked.penetration) * 100.0),
@@ -191,7 +222,7 @@ pub(crate) fn row(attempt: &Attempt<'_>, seconds: f64) -> Row {
             ("source_balance_cm", f64::from(q.source_balance_cm)),
         ]);
     }
-    Row { outcome: attempt.outcome, values, cost, quality, faults, hash }
+    Row { outcome: searched.outcome, values, cost, quality, faults, hash }
 }
 
 /// Means over all that were played and over those that arrived, and the one that costs least.
@@ -243,7 +274,7 @@ pub(crate) fn word(fate: WalkOutcome) -> &'static str {
 
 fn trials(
     args: &WalkArgs,
-    walker: &Walker,
+    kits: &[Arc<Kit>],
     methods: &[Method],
     effort: Effort,
     count: u32,
@@ -255,12 +286,12 @@ fn trials(
     let seed = |k: u32| args.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(k));
     for &method in methods {
         let part = |part: u32| -> CliResult<Vec<(u32, Row)>> {
-            let mut rows = Vec::new();
+            let (mut rows, host) = (Vec::new(), TimedHost::new(1));
             for k in (part..count).step_by(threads as usize) {
                 let request = request(&args.scene, seed(k))?;
-                let (attempt, seconds) =
-                    attempt(walker, &request, method, effort, &Alone, seed(k)).map_err(|e| refused(&e, &args.scene))?;
-                rows.push((k, row(&attempt, seconds)));
+                let walked = attempt(kits, &request, (method, effort), &host, seed(k));
+                let (trial, seconds) = walked.map_err(|e| refused(&e, &args.scene))?;
+                rows.push((k, row(&trial, seconds)));
                 bar.inc(1);
             }
             Ok(rows)
@@ -323,19 +354,20 @@ pub(crate) fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or(f64::NAN)
 }
 
-fn one(args: &WalkArgs, walker: &Walker, methods: &[Method], effort: Effort) -> CliResult<Report> {
-    let pool = RayonPool::new(picture_flags::threads());
+fn one(args: &WalkArgs, kits: &[Arc<Kit>], methods: &[Method], effort: Effort) -> CliResult<Report> {
+    let host = TimedHost::new(picture_flags::threads());
     let request = request(&args.scene, args.seed)?;
     let (mut text, mut json) = (String::new(), Map::new());
     let mut done = Vec::new();
     for &method in methods {
-        let (attempt, seconds) =
-            attempt(walker, &request, method, effort, &pool, args.seed).map_err(|e| refused(&e, &args.scene))?;
-        let row = row(&attempt, seconds);
+        let walked = attempt(kits, &request, (method, effort), &host, args.seed);
+        let (trial, seconds) = walked.map_err(|e| refused(&e, &args.scene))?;
+        let row = row(&trial, seconds);
+        let (outcome, searched) = (trial.searched.outcome, &trial.searched);
         let mut told = summary(std::slice::from_ref(&row));
-        told["outcome"] = json!(word(attempt.outcome));
-        let _ = write!(text, "{}: {}", method.name(), word(attempt.outcome));
-        if let WalkOutcome::Blocked(closest) = attempt.outcome {
+        told["outcome"] = json!(word(outcome));
+        let _ = write!(text, "{}: {}", method.name(), word(outcome));
+        if let WalkOutcome::Blocked(closest) = outcome {
             let off = (closest - request.goal).length();
             told["closest"] = json!([closest.x, closest.y]);
             told["closest_m"] = json!(off);
@@ -345,30 +377,30 @@ fn one(args: &WalkArgs, walker: &Walker, methods: &[Method], effort: Effort) -> 
                 closest.x, closest.y
             );
         }
-        if let Some((walked, path)) = &attempt.best {
-            let q = walked.take.quality;
+        if let (Some(found), Some(walked)) = (&searched.best, &trial.played) {
+            let (q, path) = (walked.take.quality, &found.path);
             let _ = write!(
                 text,
                 "; {} transitions, {:.1} s, {:.2} m ({:.2} of the way), turns {:.0}° ({:.0}° at least), waits {:.1} s\n    {:.1} cm and {:.1}° from the goal, {:.1} cm and {:.1}° before the \
                  last steps were bent; {} frames touch something\n    feet slide {:.2} cm/s, float {:.2} cm, snap {:.2}; hash {:016x}; {} paths \
                  judged in {seconds:.3} s",
-                walked.transitions,
+                found.transitions,
                 walked.take.clip.seconds(),
                 walked.course.travel,
-                walked.course.travel / attempt.expected.max(1e-6),
+                walked.course.travel / searched.expected.max(1e-6),
                 walked.course.turning.to_degrees(),
-                attempt.least_turning.to_degrees(),
+                searched.least_turning.to_degrees(),
                 walked.course.waiting,
                 walked.off * 100.0,
                 walked.turned.to_degrees(),
-                walked.before.0 * 100.0,
-                walked.before.1.to_degrees(),
+                found.before.0 * 100.0,
+                found.before.1.to_degrees(),
                 walked.collision_frames,
                 q.foot_slide_cm_s,
                 q.float_cm,
                 q.snap,
                 walked.take.hash,
-                attempt.counts.evaluations,
+                searched.counts.evaluations,
             );
             let t = path.cost;
             told["cost"] = json!({"smooth": t.smooth, "goal": t.goal, "waypoints": t.waypoints, "collide": t.collide, "travel": t.travel});
@@ -383,37 +415,14 @@ fn one(args: &WalkArgs, walker: &Walker, methods: &[Method], effort: Effort) -> 
                     t.waypoints,
                     t.collide,
                     t.travel,
-                    attempt.expected
+                    searched.expected
                 );
-                for step in &path.transitions {
-                    let ((from, leaves), (to, enters)) =
-                        (walker.tables().frame(step.from), walker.tables().frame(step.to));
-                    let (library, fps) = (walker.library(), walker.tables().fps);
-                    if step.from == step.to {
-                        let turn = step.align.turn.to_degrees();
-                        let _ = write!(
-                            text,
-                            "\n    bends {} at {:.2} s by {turn:.1}°",
-                            library.clip(from).name,
-                            leaves.0 as f32 / fps
-                        );
-                    } else {
-                        let _ = write!(
-                            text,
-                            "\n    leaves {} at {:.2} s for {} at {:.2} s, {:.3}",
-                            library.clip(from).name,
-                            leaves.0 as f32 / fps,
-                            library.clip(to).name,
-                            enters.0 as f32 / fps,
-                            step.cost
-                        );
-                    }
-                }
+                text += &steps(kits, path);
             }
         }
         text.push('\n');
         json.insert(method.name().to_owned(), told);
-        done.push((method, attempt));
+        done.push((method, trial));
     }
     json.insert("scene".into(), json!(args.scene));
     let json = Value::Object(json);
@@ -428,6 +437,24 @@ fn one(args: &WalkArgs, walker: &Walker, methods: &[Method], effort: Effort) -> 
     }
     outputs.commit()?;
     Ok(Report { text, json })
+}
+
+/// What a path leaves and enters, a line each.
+fn steps(kits: &[Arc<Kit>], path: &WalkPath) -> String {
+    let mut text = String::new();
+    let Some(walker) = kits[0].walker() else { return text };
+    let (library, fps) = (walker.library(), walker.tables().fps);
+    for step in &path.transitions {
+        let ((from, leaves), (to, enters)) = (walker.tables().frame(step.from), walker.tables().frame(step.to));
+        let (from, leaves) = (&library.clip(from).name, leaves.0 as f32 / fps);
+        let _ = if step.from == step.to {
+            write!(text, "\n    bends {from} at {leaves:.2} s by {:.1}°", step.align.turn.to_degrees())
+        } else {
+            let (to, enters) = (&library.clip(to).name, enters.0 as f32 / fps);
+            write!(text, "\n    leaves {from} at {leaves:.2} s for {to} at {enters:.2} s, {:.3}", step.cost)
+        };
+    }
+    text
 }
 
 /// An obstacle as pictures have it.
@@ -445,16 +472,16 @@ pub(crate) fn prop(obstacle: &Obstacle) -> Prop {
 fn written(
     args: &WalkArgs,
     request: &WalkRequest,
-    done: &[(Method, Attempt<'_>)],
+    done: &[(Method, WalkTrial)],
     ending: &str,
     json: &Value,
 ) -> Option<Vec<u8>> {
     if ending == "json" {
         return Some(format!("{json}\n").into_bytes());
     }
-    let (method, attempt) = done.iter().find(|d| d.1.best.is_some())?;
-    let clip = &attempt.best.as_ref()?.0.take.clip;
-    let title = format!("{}: {}, {}", args.scene, method.name(), word(attempt.outcome));
+    let (method, trial, take) = done.iter().find_map(|(m, t)| Some((m, t, &t.played.as_ref()?.take)))?;
+    let clip = &take.clip;
+    let title = format!("{}: {}, {}", args.scene, method.name(), word(trial.searched.outcome));
     let props = || request.obstacles.iter().map(|o| Prop { fit: false, ..prop(o) }).collect::<Vec<_>>();
     let picture = &args.picture;
     let figure = picture_flags::figure(clip, Some(Roles::canonical()));
@@ -471,12 +498,12 @@ fn written(
         "bvh" => bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes(),
         "glb" => gltf::write_glb(
             "walk",
-            &[gltf::GltfCharacter { name: "walk", clip, colour: gltf::GltfCharacter::COLOURS[0] }],
+            &[gltf::GltfCharacter { name: &clip.name, clip, colour: gltf::GltfCharacter::COLOURS[0] }],
             &[],
         ),
         "svg" => plan(&args.scene, request, done, picture.width.min(900), picture.theme())?.to_svg().into_bytes(),
         "html" => {
-            let cuts = attempt.best.iter().flat_map(|b| b.0.take.starts.iter()).filter(|e| e.joined);
+            let cuts = take.starts.iter().filter(|e| e.joined);
             let markers =
                 cuts.map(|e| Marker { time: e.time, kind: "join".into(), text: "transition".into(), at: None });
             Replay { title, figures: vec![figure], props: props(), markers: markers.collect() }.to_html().into_bytes()
@@ -494,12 +521,12 @@ fn written(
 fn plan<'a>(
     scene: &str,
     request: &'a WalkRequest,
-    done: &'a [(Method, Attempt<'_>)],
+    done: &'a [(Method, WalkTrial)],
     width: usize,
     theme: kumite_picture::Theme,
 ) -> Option<GroundPlan<'a>> {
-    let takes: Vec<_> = done.iter().filter_map(|(m, a)| Some((&a.best.as_ref()?.0.take.clip, m.name()))).collect();
-    let route = done.first().map(|d| d.1.route.clone())?;
+    let takes: Vec<_> = done.iter().filter_map(|(m, t)| Some((&t.played.as_ref()?.take.clip, m.name()))).collect();
+    let route = done.first().map(|d| d.1.searched.route.clone())?;
     Some(GroundPlan {
         takes,
         routes: vec![route],

@@ -29,12 +29,17 @@ impl Defence {
     pub fn new(library: Arc<Library>, config: DodgeConfig) -> Defence {
         let bodies = Bodies::of(&library, false);
         let index = PathIndex::of(&bodies, library.graph(), &config.rules);
-        Defence::with_index(library, bodies, index, config)
+        let planes = CullingPlanes::of(&bodies);
+        Defence::with_tables(library, bodies, (index, planes), config)
     }
 
     /// From tables made elsewhere, of the same library.
-    pub fn with_index(library: Arc<Library>, bodies: Bodies, index: PathIndex, config: DodgeConfig) -> Defence {
-        let planes = CullingPlanes::of(&bodies);
+    pub fn with_tables(
+        library: Arc<Library>,
+        bodies: Bodies,
+        (index, planes): (PathIndex, CullingPlanes),
+        config: DodgeConfig,
+    ) -> Defence {
         Defence { library, bodies, index, planes, config }
     }
 

@@ -11,7 +11,8 @@ use crate::{Character, Defence};
 /// A library with the tables of its planners.
 #[derive(Clone, Debug)]
 pub struct Kit {
-    defence: Defence,
+    library: Arc<Library>,
+    defence: Option<Defence>,
     walker: Option<Walker>,
     reactions: Vec<Reaction>,
     /// By edge: whether it only idles.
@@ -34,18 +35,26 @@ pub struct Reaction {
 impl Kit {
     /// The tables of a library's fighters, and of its walkers if it has any.
     pub fn new(defence: Defence, walker: Option<Walker>) -> Kit {
-        let library = Arc::clone(defence.library());
+        Kit::with(Arc::clone(defence.library()), Some(defence), walker)
+    }
+
+    /// Only what walkers need: nobody defends itself.
+    pub fn walking(walker: Walker) -> Kit {
+        Kit::with(Arc::clone(walker.library()), None, Some(walker))
+    }
+
+    fn with(library: Arc<Library>, defence: Option<Defence>, walker: Option<Walker>) -> Kit {
         let graph = library.graph();
         let holds = |clip: &Clip, kind: SpanKind| clip.spans.iter().any(|span| span.kind == kind);
         let idles = |clip: &Clip| holds(clip, SpanKind::Idle) && !holds(clip, SpanKind::Walk);
         let idle: Vec<bool> = graph.edges().iter().map(|edge| idles(library.clip(edge.clip))).collect();
         let standing = graph.edges_of(Layer::Walk).find(|edge| idle[edge.at()]);
-        Kit { reactions: reactions(&library), defence, walker, idle, standing }
+        Kit { reactions: reactions(&library), library, defence, walker, idle, standing }
     }
 
     /// What characters play.
     pub fn library(&self) -> &Arc<Library> {
-        self.defence.library()
+        &self.library
     }
 
     /// Its graph.
@@ -53,9 +62,9 @@ impl Kit {
         self.library().graph()
     }
 
-    /// What characters defend themselves with.
-    pub fn defence(&self) -> &Defence {
-        &self.defence
+    /// What characters defend themselves with, if with anything.
+    pub fn defence(&self) -> Option<&Defence> {
+        self.defence.as_ref()
     }
 
     /// What they walk with, if with anything.

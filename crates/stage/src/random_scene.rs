@@ -86,6 +86,7 @@ fn goal(chance: &mut Chance, from: Vec2, boxes: &[Obstacle]) -> Option<Goal> {
     for _ in 0..20 {
         let at = anywhere(chance);
         let request = WalkRequest {
+            name: String::new(),
             at: from,
             facing: 0.0,
             begin: None,

@@ -220,6 +220,8 @@ impl Walker {
 /// What a character of a scene wants.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WalkRequest {
+    /// Who walks.
+    pub name: String,
     /// Where it stands, metres.
     pub at: Vec2,
     /// How, radians.
@@ -249,6 +251,7 @@ impl WalkRequest {
         let actor = scene.character.get(who)?;
         let goal = actor.goal.as_ref()?;
         Some(WalkRequest {
+            name: actor.name.clone(),
             at: Vec2::from_array(actor.at),
             facing: actor.facing.to_radians(),
             begin: actor.begin.clone(),

@@ -89,7 +89,7 @@ pub struct WalkTrial {
 
 impl WalkRequest {
     /// The request as the ops of a first tick.
-    pub fn ops(&self, name: &str, search: WalkSearch) -> Vec<Op> {
+    pub fn ops(&self, search: WalkSearch) -> Vec<Op> {
         let goal = Goal {
             at: self.goal,
             facing: self.goal_facing,
@@ -98,7 +98,7 @@ impl WalkRequest {
             search,
         };
         let spawn = Spawn {
-            name: name.to_owned(),
+            name: self.name.clone(),
             kit: 0,
             at: self.at,
             facing: self.facing,
@@ -110,16 +110,10 @@ impl WalkRequest {
         self.obstacles.iter().map(|o| Op::Place(*o)).chain([Op::Spawn(spawn)]).collect()
     }
 
-    /// Plays the request until somebody of this name arrives, or finds no way. Fails where nothing can be searched for.
-    pub fn play(
-        &self,
-        kits: &[Arc<Kit>],
-        name: &str,
-        search: WalkSearch,
-        host: &Arc<dyn Host>,
-    ) -> Result<WalkTrial, WalkError> {
+    /// Plays the request until the walker arrives, or finds no way. Fails where nothing can be searched for.
+    pub fn play(&self, kits: &[Arc<Kit>], search: WalkSearch, host: &Arc<dyn Host>) -> Result<WalkTrial, WalkError> {
         let mut performance = Performance::of(World::default(), Arc::clone(host));
-        performance.step(kits, &self.ops(name, search));
+        performance.step(kits, &self.ops(search));
         let (mut searched, mut goes) = (None, true);
         for event in &performance.events {
             match &event.kind {

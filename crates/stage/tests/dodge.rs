@@ -23,7 +23,7 @@ fn kits() -> &'static [Arc<Kit>] {
 }
 
 fn defence() -> &'static Defence {
-    kits()[0].defence()
+    kits()[0].defence().unwrap()
 }
 
 fn trials(count: u64) -> impl Iterator<Item = Moment> {
@@ -107,8 +107,10 @@ enum Order {
     Second,
 }
 
+type Decided = (Character, Vec<Leg>, DodgeDecision, Vec<Threat>, Order);
+
 /// Decisions at random moments, and second ones while the first is carried out: undisturbed, dodging, bent, bent again.
-fn moments(count: u64) -> Vec<(Character, Vec<Leg>, DodgeDecision, Vec<Threat>, Order)> {
+fn moments(count: u64) -> Vec<Decided> {
     let defence = defence();
     let mut scratch = DodgeScratch::default();
     let mut moments = Vec::new();

@@ -61,6 +61,7 @@ fn wall(x: f32, z: f32, half: (f32, f32)) -> Obstacle {
 
 fn plain(goal: Vec2, obstacles: Vec<Obstacle>) -> WalkRequest {
     WalkRequest {
+        name: "a".to_owned(),
         at: Vec2::ZERO,
         facing: 0.0,
         begin: None,

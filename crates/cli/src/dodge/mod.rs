@@ -11,7 +11,7 @@ use kumite_formats::{bvh, gltf};
 use kumite_motion::library::Library;
 use kumite_motion::{Clip, EdgeIdx, Roles, Vec2, Vec3};
 use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times, Window};
-use kumite_plan::dodge::{DodgeConfig, DodgeDecision, DodgeScratch, Judged, Verdict};
+use kumite_plan::dodge::{CullingPlanes, DodgeConfig, DodgeDecision, DodgeScratch, Judged, Verdict};
 use kumite_plan::{Bend, Bodies, ThreatError};
 use kumite_stage::attack_trial::{AFTER, Trial};
 use kumite_stage::op::{Spawn, ThrowOp};
@@ -35,8 +35,9 @@ const ENDINGS: &str = ".glb, .bvh, .html, .png, .gif, .json";
 /// Builds a library's planning tables, on all cores.
 pub(crate) fn defence(library: Arc<Library>, config: DodgeConfig) -> Defence {
     let bodies = Bodies::of(&library, false);
-    let index = kumite_bake::indices::index(&library, &bodies, &config.rules);
-    Defence::with_index(library, bodies, index, config)
+    let index = || kumite_bake::indices::index(&library, &bodies, &config.rules);
+    let tables = rayon::join(index, || CullingPlanes::of(&bodies));
+    Defence::with_tables(library, bodies, tables, config)
 }
 
 /// A kit that only fights.
@@ -52,12 +53,11 @@ fn perception(args: &DodgeArgs) -> Perception {
 pub(crate) fn run(args: &DodgeArgs, progress: &Progress) -> CliResult<Report> {
     let target = check(args)?;
     let kits = [kit(bake::load(&args.library, Path::new(""), None, progress)?.library)];
-    if !kits[0].defence().bodies().can_defend() {
-        return Err(threat_failure(args, &ThreatError::NoMotions));
-    }
+    let defence = kits[0].defence().filter(|defence| defence.bodies().can_defend());
+    let defence = defence.ok_or_else(|| threat_failure(args, &ThreatError::NoMotions))?;
     match args.trials {
-        Some(count) => Ok(trials::run(&kits, count, args.seed, perception(args), progress)),
-        None => dodge_once(args, target, &kits),
+        Some(count) => Ok(trials::run((&kits, defence), count, args.seed, perception(args), progress)),
+        None => dodge_once(args, target, (&kits, defence)),
     }
 }
 
@@ -127,8 +127,8 @@ fn scene(args: &DodgeArgs, target: Target, library: &Library) -> CliResult<(Spaw
 }
 
 /// Plays the scene of one ball and writes the take.
-fn dodge_once(args: &DodgeArgs, target: Target, kits: &[Arc<Kit>]) -> CliResult<Report> {
-    let (library, defence) = (kits[0].library(), kits[0].defence());
+fn dodge_once(args: &DodgeArgs, target: Target, (kits, defence): (&[Arc<Kit>], &Defence)) -> CliResult<Report> {
+    let library = defence.library();
     let (spawn, throw) = scene(args, target, library)?;
     let before = (BEFORE * TICKS as f32).round() as u64;
     let ops = [(0, Op::Spawn(spawn)), (before, Op::Throw(throw.clone()))];

@@ -79,26 +79,37 @@ enum Thrown {
     Threatening(Box<TrialResult>),
 }
 
-pub(super) fn run(kits: &[Arc<Kit>], count: u32, seed: u64, perception: Perception, progress: &Progress) -> Report {
+pub(super) fn run(
+    (kits, defence): (&[Arc<Kit>], &Defence),
+    count: u32,
+    seed: u64,
+    perception: Perception,
+    progress: &Progress,
+) -> Report {
     let bar = progress.bar(count as usize, "throwing");
-    let exhaustive = Exhaustive::new(kits[0].library());
+    let exhaustive = Exhaustive::new(defence.library());
     let throw_one = |scratch: &mut DodgeScratch, k: u32| {
         let number = seed.wrapping_mul(1_000_003).wrapping_add(u64::from(k));
         let trial = Trial::random(kits, number, perception, None);
         bar.inc(1);
-        trial.and_then(|trial| throw(kits, &exhaustive, &trial, scratch))
+        trial.and_then(|trial| throw((kits, defence), &exhaustive, &trial, scratch))
     };
     let thrown: Vec<Thrown> =
         (0..count).into_par_iter().map_init(DodgeScratch::default, throw_one).flatten_iter().collect();
     bar.finish_and_clear();
-    report(kits[0].defence(), &thrown)
+    report(defence, &thrown)
 }
 
 /// Plays, times and judges one ball.
-fn throw(kits: &[Arc<Kit>], exhaustive: &Exhaustive, trial: &Trial, scratch: &mut DodgeScratch) -> Option<Thrown> {
+fn throw(
+    (kits, defence): (&[Arc<Kit>], &Defence),
+    exhaustive: &Exhaustive,
+    trial: &Trial,
+    scratch: &mut DodgeScratch,
+) -> Option<Thrown> {
     // First of all, while nothing of this ball is in the caches.
     let moment = trial.moment(kits);
-    let decided = moment.as_ref().map(|moment| decide(kits[0].defence(), moment, scratch));
+    let decided = moment.as_ref().map(|moment| decide(defence, moment, scratch));
     let (undisturbed, played) = (trial.undisturbed(kits)?, trial.play(kits)?);
     if !played.threatens(&undisturbed.1, kits) {
         return Some(Thrown::Harmless);

@@ -75,7 +75,7 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
     }
     let library = bake::load(&args.library, Path::new(""), None, progress)?.library;
     let kits = [dodge::kit(library)];
-    let defence = kits[0].defence();
+    let Some(defence) = kits[0].defence() else { return Err(Failure::bad("nothing to dodge with")) };
     let trials: Vec<Moment> = (0..u64::from(args.trials))
         .filter_map(|k| Moment::random(&kits, args.seed.wrapping_mul(1_000_003).wrapping_add(k)))
         .collect();

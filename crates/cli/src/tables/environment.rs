@@ -2,10 +2,12 @@
 //! theirs; then all methods side by side, and the time of an evaluation.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use cpu_time::ThreadTime;
 use kumite_plan::walk::{Effort, Method, Task, WalkConfig};
 use kumite_plan::{Alone, Pool};
+use kumite_stage::Kit;
 use kumite_stage::walk::{WalkOutcome, WalkRequest, Walker};
 use serde_json::{Value, json};
 
@@ -13,7 +15,7 @@ use super::{html_page, html_row};
 use crate::args::TablesArgs;
 use crate::failure::CliResult;
 use crate::rayon_pool::RayonPool;
-use crate::walk::{Row, attempt, number, refused, request, row, summary, walker};
+use crate::walk::{Row, TimedHost, attempt, kit, number, refused, request, row, summary};
 use crate::{Progress, Report};
 
 /// The paper's figures: two-corner average and optimal, cluttered average, optimal and grid; PFF, EMS.
@@ -52,32 +54,32 @@ const COLUMNS: [&str; 5] =
     ["two-corner average", "two-corner optimal", "cluttered average", "cluttered optimal", "grid"];
 
 fn rows(
-    walker: &Walker,
+    kits: &[Arc<Kit>],
     scene: &str,
     method: Method,
     effort: Effort,
     seeds: std::ops::Range<u64>,
 ) -> CliResult<Vec<Row>> {
-    let mut rows = Vec::new();
+    let (mut rows, host) = (Vec::new(), TimedHost::new(1));
     for seed in seeds {
         let request = request(scene, seed)?;
-        let (attempt, seconds) =
-            attempt(walker, &request, method, effort, &Alone, seed).map_err(|e| refused(&e, scene))?;
-        rows.push(row(&attempt, seconds));
+        let walked = attempt(kits, &request, (method, effort), &host, seed);
+        let (trial, seconds) = walked.map_err(|e| refused(&e, scene))?;
+        rows.push(row(&trial, seconds));
     }
     Ok(rows)
 }
 
 /// Runs one method on a budget of CPU time, doubling the effort until the next run would exceed it. Returns the best run, with
 /// the time spent on all of them as its first value.
-fn budgeted(walker: &Walker, scene: &str, method: Method, seed: u64) -> CliResult<Row> {
-    let request = request(scene, seed)?;
+fn budgeted(kits: &[Arc<Kit>], scene: &str, method: Method, seed: u64) -> CliResult<Row> {
+    let (request, host) = (request(scene, seed)?, TimedHost::new(1));
     let mut effort = Effort { starts: 1, states: 1000, beam: 25, ..Effort::default() };
     let (mut spent, mut best) = (0.0, None::<Row>);
     loop {
-        let (attempt, seconds) =
-            attempt(walker, &request, method, effort, &Alone, seed).map_err(|e| refused(&e, scene))?;
-        let new = row(&attempt, seconds);
+        let walked = attempt(kits, &request, (method, effort), &host, seed);
+        let (trial, seconds) = walked.map_err(|e| refused(&e, scene))?;
+        let new = row(&trial, seconds);
         spent += seconds;
         let rank = |r: &Row| (r.outcome != WalkOutcome::Arrived, r.cost);
         if best.as_ref().is_none_or(|b| rank(&new) < rank(b)) {
@@ -137,7 +139,7 @@ fn speed(walker: &Walker, request: &WalkRequest) -> Option<Speed> {
 
 pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
     // As in the paper, motions are changed only at the end of the walk.
-    let plain = walker(&args.library, args.data.as_deref(), false, progress)?;
+    let plain = [kit(&args.library, args.data.as_deref(), false, progress)?];
     let bar = progress.bar(8, "walking");
     let effort = Effort { starts: STARTS, ..Effort::default() };
     let first = args.seed.wrapping_mul(1_000_003);
@@ -153,7 +155,7 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
         }
         columns.push([both[0]["best"].clone(), both[1]["best"].clone()]);
     }
-    let nudged = walker(&args.library, args.data.as_deref(), true, progress)?;
+    let nudged = [kit(&args.library, args.data.as_deref(), true, progress)?];
     let mut methods = Vec::new();
     for method in Method::ALL {
         let all: CliResult<Vec<Row>> =
@@ -166,7 +168,8 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
         }));
     }
     bar.finish_and_clear();
-    let speed = speed(&plain, &request("two-corner", 0)?);
+    let request = request("two-corner", 0)?;
+    let speed = plain[0].walker().and_then(|walker| speed(walker, &request));
     let row = |name: &str, key: &str, cells: &dyn Fn(usize, &[Value; 2]) -> Value| {
         let cells: Vec<Value> = columns.iter().enumerate().map(|(k, both)| cells(k, both)).collect();
         json!({"row": name, "key": key, "columns": cells})

@@ -88,6 +88,7 @@ impl Turn<'_> {
 
     /// Dodges or blocks what comes, if anything helps. What is not done is told of the first look at a ball only.
     pub(super) fn defend(&mut self, first_look: bool) {
+        let Some(defence) = self.kit.defence() else { return };
         let threats = self.threats();
         if threats.is_empty() || matches!(self.world.characters[self.who].doing, Doing::Reacting(_)) {
             return;
@@ -95,8 +96,8 @@ impl Turn<'_> {
         let attacks: Vec<Threat> = threats.iter().map(|t| t.1.clone()).collect();
         let balls: Vec<BallId> = threats.iter().map(|t| t.0).collect();
         let legs: Vec<Leg> = self.character().legs().iter().copied().collect();
-        let (kit, character) = (self.kit, &self.world.characters[self.who].character);
-        match kit.defence().decide(character, &legs, &attacks, &mut self.scratch.dodge) {
+        let character = &self.world.characters[self.who].character;
+        match defence.decide(character, &legs, &attacks, &mut self.scratch.dodge) {
             Ok(decision) if !helps(&decision) => {
                 let why = match decision.forecast {
                     Forecast::Clear => "the ball misses".to_owned(),

@@ -161,6 +161,7 @@ impl Turn<'_> {
     fn find_route(&mut self, walker: &Walker, goal: &Goal, start: &Start) -> Result<Route, NoWay> {
         let begins = walker.place_of(start.first.0, &start.first.1);
         let request = WalkRequest {
+            name: self.world.characters[self.who].name.clone(),
             at: begins.shift,
             facing: begins.turn,
             begin: None,
