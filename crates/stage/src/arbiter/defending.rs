@@ -11,7 +11,7 @@ use crate::world::{Answer, BallId, Doing};
 use crate::{TICKS, sense};
 
 /// Ticks between two looks at balls that seemed to miss.
-const LOOK_AGAIN: u64 = 12;
+const LOOK_AGAIN: u64 = 6;
 /// A dodge that is hit no deeper than this is better than none, metres.
 const GRAZED: f32 = 0.02;
 /// A join into a reaction, seconds.
@@ -32,8 +32,11 @@ impl Turn<'_> {
     /// Whether it is time to look again at balls that nothing was done about: what is played next may have changed.
     pub(super) fn looks_again(&self) -> bool {
         let member = &self.world.characters[self.who];
-        let open = !matches!(member.doing, Doing::Reacting(_) | Doing::Defending(_));
-        open && self.world.tick.is_multiple_of(LOOK_AGAIN) && !member.known.is_empty()
+        let defends = matches!(member.doing, Doing::Defending(_));
+        let open = |ball: &BallId| !defends || member.answers.iter().all(|answer| answer.ball != *ball);
+        !matches!(member.doing, Doing::Reacting(_))
+            && self.world.tick.is_multiple_of(LOOK_AGAIN)
+            && member.known.iter().any(|(ball, _)| open(ball))
     }
 
     /// A reaction of the library to a hit, by what was hit and from which side.
