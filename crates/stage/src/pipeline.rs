@@ -261,6 +261,7 @@ fn come_on(kits: &[Arc<Kit>], world: &mut World, spawn: &Spawn) -> Result<Charac
         doing: Doing::Own,
         chance,
         answers: Vec::new(),
+        refused: 0,
         blow: None,
     }))
 }

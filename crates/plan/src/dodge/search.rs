@@ -47,6 +47,10 @@ pub struct DodgeSearch {
     nothing: f32,
     counts: DodgeCounts,
     traversed: bool,
+    /// The shallowest hit as it is, and the least bend that was found.
+    failed: Option<DodgeDecision>,
+    bent: Option<DodgeDecision>,
+    answer: Option<DodgeDecision>,
     pub(super) why: Option<Vec<Judged>>,
 }
 
@@ -55,8 +59,17 @@ enum Stage {
     Nothing,
     Listed,
     Traversal,
+    /// The best path is bent a little.
+    Tune,
+    /// No path avoids by itself: in this order a small bend of the shallowest hit or of doing nothing; a block; a large bend.
+    BendLeast,
+    BendNothing,
+    Block,
     Done,
 }
+
+/// A fitted bend or a search for a block takes as long as about so many candidates.
+const FITTING: u32 = 8;
 
 impl DodgeSearch {
     /// Checks the situation and the threats. Nothing is evaluated yet. `why` records a verdict for every candidate.
@@ -96,6 +109,9 @@ impl DodgeSearch {
             nothing: 0.0,
             counts: DodgeCounts::default(),
             traversed: false,
+            failed: None,
+            bent: None,
+            answer: None,
             why: why.then(Vec::new),
         })
     }
@@ -184,6 +200,10 @@ impl DodgeSearch {
                         _ => self.run_out(planner, scratch),
                     }
                 }
+                Stage::Tune | Stage::BendLeast | Stage::BendNothing | Stage::Block => {
+                    left = left.saturating_sub(FITTING);
+                    self.fit(planner, scratch);
+                }
                 Stage::Done => return true,
             }
         }
@@ -244,7 +264,7 @@ impl DodgeSearch {
         let half = 0.5 * planner.config.rules.window;
         let beyond = self.attack + half - left > planner.index.horizon();
         if self.stage == Stage::Traversal || (planner.config.use_index && !beyond) {
-            self.stage = Stage::Done;
+            self.stage = if self.best.is_some() { Stage::Tune } else { Stage::BendLeast };
             return;
         }
         self.stage = Stage::Traversal;
@@ -350,10 +370,21 @@ impl DodgeSearch {
         sort(&mut self.queue);
     }
 
-    /// The decision: final once [`DodgeSearch::step`] has returned `true`, the best so far before that.
-    pub fn decision(&mut self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) -> DodgeDecision {
-        let mut decision = DodgeDecision {
-            forecast: Forecast::Clear,
+    /// The decision: final once [`DodgeSearch::step`] has returned `true`; before that the best path so far, not bent yet.
+    pub fn decision(&self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) -> DodgeDecision {
+        if let Some(answer) = &self.answer {
+            return answer.clone();
+        }
+        match self.best {
+            Some(_) => self.best_path(planner, scratch),
+            None if self.nothing >= 0.0 => self.doing_nothing(Forecast::Clear),
+            None => self.doing_nothing(Forecast::Hit),
+        }
+    }
+
+    fn doing_nothing(&self, forecast: Forecast) -> DodgeDecision {
+        DodgeDecision {
+            forecast,
             edges: Vec::new(),
             warp: Warp::none(),
             bend: None,
@@ -364,60 +395,74 @@ impl DodgeSearch {
             origin: Origin::Nothing,
             counts: self.counts,
             traversed: self.traversed,
-        };
-        if self.nothing >= 0.0 {
-            return decision;
         }
-        scratch.drift.clone_from(&self.drift);
+    }
+
+    /// The best path that avoids, laid out.
+    fn best_path(&self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) -> DodgeDecision {
+        let mut decision = self.doing_nothing(Forecast::Avoided);
         if let Some((_, number, cost, clearance)) = self.best {
-            let candidate = self.queue[number];
-            decision.forecast = Forecast::Avoided;
             (decision.cost, decision.clearance) = (cost, clearance);
-            self.fill(planner, &candidate, scratch, &mut decision);
-            decision.bend = fit_bend::tune(planner, &self.threats, clearance, scratch);
-            return decision;
+            self.fill(planner, &self.queue[number], scratch, &mut decision);
         }
-        // No path avoids by itself. In this order: a small bend of the shallowest hit or of doing nothing; a block; a large bend.
-        let mut bent: Option<DodgeDecision> = None;
-        if let Some((Some(number), depth)) = self.least {
-            let candidate = self.queue[number];
-            decision.clearance = -depth;
-            self.fill(planner, &candidate, scratch, &mut decision);
-            decision.bend = fit_bend::rescue(planner, &self.threats, scratch);
-            bent = decision.bend.map(|_| DodgeDecision { forecast: Forecast::Avoided, ..decision.clone() });
-        }
-        let failed = DodgeDecision { bend: None, ..decision.clone() };
-        let size = |d: &Option<DodgeDecision>| d.as_ref().and_then(|d| d.bend).map_or(f32::INFINITY, |a| a.size);
-        if size(&bent) > fit_bend::LARGE {
-            decision.edges.clear();
-            decision.warp = Warp::none();
-            (decision.span, decision.origin, decision.clearance) = (None, Origin::Nothing, self.nothing);
-            self.lay_nothing(planner, scratch);
-            decision.bend = fit_bend::rescue(planner, &self.threats, scratch);
-            let own = decision.bend.map(|_| DodgeDecision { forecast: Forecast::Avoided, ..decision.clone() });
-            if size(&own) < size(&bent) {
-                bent = own;
-            }
-        }
-        if size(&bent) > fit_bend::LARGE {
-            let (edge, since, place) = self.situation;
-            let situation =
-                Situation { edge, since, place, ahead: &self.ahead, drift: self.drift.clone(), running: None };
-            if let Some(guard) = block::find(planner, &situation, &self.threats, scratch) {
-                decision.forecast = Forecast::Blocked;
-                decision.edges = guard.edges;
-                decision.warp = guard.warp;
-                decision.span = guard.span;
-                decision.bend = guard.bend;
-                decision.block = Some(guard.block);
-                return decision;
-            }
-        }
-        if let Some(bent) = bent {
-            return bent;
-        }
-        decision = DodgeDecision { forecast: Forecast::Hit, ..failed };
         decision
+    }
+
+    /// The next of the stages that bend and block.
+    fn fit(&mut self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) {
+        let threats = std::mem::take(&mut self.threats);
+        let size = |d: &Option<DodgeDecision>| d.as_ref().and_then(|d| d.bend).map_or(f32::INFINITY, |a| a.size);
+        let rescue = |decision: DodgeDecision, scratch: &mut DodgeScratch| {
+            let bend = fit_bend::rescue(planner, &threats, scratch)?;
+            Some(DodgeDecision { forecast: Forecast::Avoided, bend: Some(bend), ..decision })
+        };
+        self.stage = match self.stage {
+            Stage::Tune => {
+                let mut decision = self.best_path(planner, scratch);
+                decision.bend = fit_bend::tune(planner, &threats, decision.clearance, scratch);
+                self.answer = Some(decision);
+                Stage::Done
+            }
+            Stage::BendLeast => {
+                let mut decision = self.doing_nothing(Forecast::Hit);
+                if let Some((Some(number), depth)) = self.least {
+                    decision.clearance = -depth;
+                    self.fill(planner, &self.queue[number], scratch, &mut decision);
+                    self.bent = rescue(decision.clone(), scratch);
+                }
+                self.failed = Some(decision);
+                Stage::BendNothing
+            }
+            Stage::BendNothing if size(&self.bent) > fit_bend::LARGE => {
+                self.lay_nothing(planner, scratch);
+                let own = rescue(self.doing_nothing(Forecast::Avoided), scratch);
+                if size(&own) < size(&self.bent) {
+                    self.bent = own;
+                }
+                Stage::Block
+            }
+            Stage::Block if size(&self.bent) > fit_bend::LARGE => {
+                let (edge, since, place) = self.situation;
+                let situation =
+                    Situation { edge, since, place, ahead: &self.ahead, drift: self.drift.clone(), running: None };
+                let guard = block::find(planner, &situation, &threats, scratch);
+                let blocked = guard.map(|guard| DodgeDecision {
+                    edges: guard.edges,
+                    warp: guard.warp,
+                    span: guard.span,
+                    bend: guard.bend,
+                    block: Some(guard.block),
+                    ..self.doing_nothing(Forecast::Blocked)
+                });
+                self.answer = blocked.or_else(|| self.bent.take()).or_else(|| self.failed.take());
+                Stage::Done
+            }
+            _ => {
+                self.answer = self.bent.take();
+                Stage::Done
+            }
+        };
+        self.threats = threats;
     }
 
     fn lay_nothing(&self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) {

@@ -25,8 +25,8 @@ const FORESEEN: f32 = 1.2;
 const FAR: f32 = 5.0;
 /// A walker stops for whoever would come this near, metres.
 const TOUCH: f32 = 0.03;
-/// Seconds until a walker who finds no way looks again.
-const AGAIN: f32 = 0.5;
+/// Seconds until a walker who finds no way looks again: twice as long each time, as far as the second.
+const AGAIN: (f32, f32) = (0.5, 4.0);
 
 /// Where a walk begins.
 struct Start {
@@ -86,6 +86,7 @@ impl Turn<'_> {
                 let seconds = self.until_walk(&walking, &route);
                 let member = &mut self.world.characters[self.who];
                 member.character = walking;
+                member.refused = 0;
                 member.doing = Doing::Walking(self.world.tick + (seconds * TICKS as f32).round() as u64);
                 let what = format!("walks to [{:.2}, {:.2}]", goal.at.x, goal.at.y);
                 let why = format!(
@@ -195,7 +196,10 @@ impl Turn<'_> {
                 self.world.characters[self.who].character.commit(Plan::at_once(leg));
             }
         }
-        self.world.characters[self.who].doing = Doing::Waiting(tick + (AGAIN * TICKS as f32) as u64);
+        let member = &mut self.world.characters[self.who];
+        let wait = (AGAIN.0 * (1u32 << member.refused.min(8)) as f32).min(AGAIN.1);
+        member.refused += 1;
+        member.doing = Doing::Waiting(tick + (wait * TICKS as f32) as u64);
         self.events.push(Event { tick, who: Some(self.who), kind: EventKind::NoWay { why } });
     }
 
