@@ -54,7 +54,7 @@ impl Scene {
                 facing: character.facing.to_radians(),
                 begin: character.begin.clone(),
                 wish,
-                perception: Perception::default(),
+                perception: character.perception.as_ref().map_or_else(Perception::default, ScenePerception::in_numbers),
                 seed: seed.wrapping_add((i as u64) << 32),
             };
             ops.push((0, Op::Spawn(spawn)));
@@ -266,6 +266,28 @@ pub struct SceneCharacter {
     /// Places to pass on the way there, x and z; metres.
     #[serde(default)]
     pub path: Vec<[f32; 2]>,
+    /// What it notices of what is thrown.
+    pub perception: Option<ScenePerception>,
+}
+
+/// What a character notices.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScenePerception {
+    /// Seconds from coming into view to being known.
+    pub delay: Option<f32>,
+    /// How far to each side of the gaze it sees, degrees.
+    pub view: Option<f32>,
+}
+
+impl ScenePerception {
+    fn in_numbers(&self) -> Perception {
+        let usual = Perception::default();
+        Perception {
+            delay: self.delay.unwrap_or(usual.delay),
+            half_view: self.view.map_or(usual.half_view, f32::to_radians),
+        }
+    }
 }
 
 /// What numbers of places may be.
@@ -317,6 +339,13 @@ fn check_character(character: &SceneCharacter, at: &str) -> Result<(), TextError
         }
         if let Some(facing) = goal.facing.filter(|f| !f.is_finite()) {
             return Err(TextError::value(&format!("{at}.goal.facing"), facing, "finite degrees"));
+        }
+    }
+    if let Some(perception) = &character.perception {
+        for (key, found, most) in [("delay", perception.delay, 10.0), ("view", perception.view, 180.0)] {
+            if let Some(found) = found.filter(|v| !(0.0..=most).contains(v)) {
+                return Err(TextError::value(&format!("{at}.perception.{key}"), found, &format!("0 to {most}")));
+            }
         }
     }
     if let Some(p) = character.path.iter().position(|p| !near(p)) {
@@ -374,6 +403,8 @@ mod tests {
             (with("facing = nan"), Some(4), "character 1 facing", "finite"),
             (with("goal = { at = [nan, 1] }"), Some(4), "character 1 goal at", "within 1000 m"),
             (with("path = [[1, 1],\n[1, inf]]"), Some(5), "character 1 path 2", "within 1000 m"),
+            (with("perception = { delay = -1 }"), Some(4), "character 1 perception delay", "0 to 10"),
+            (with("perception = { view = nan }"), Some(4), "character 1 perception view", "0 to 180"),
             (with("[[obstacle]]"), Some(4), "obstacle 1", "exactly one of sphere"),
             (
                 with("[[obstacle]]\nsphere = { radius = -1, at = [0, 0, 0] }"),

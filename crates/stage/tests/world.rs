@@ -155,6 +155,25 @@ fn unseen_balls_come_as_a_surprise() {
     assert!(noticed && outcome != BallOutcome::Hit, "{outcome:?}");
 }
 
+/// Half a second of sight takes longer than 0.15 s, and who sees all round sees what comes from behind.
+#[test]
+fn what_is_noticed_is_settable_per_character() {
+    let noticed = |perception: &str, z: f32| {
+        let text = format!(
+            "seconds = 2\n[[character]]\nname = \"Ana\"\nbegin = \"guard-idle\"\n{perception}\n\
+             [[throw]]\ntime = 0.5\nat = \"Ana\"\nfrom = [0, 1.6, {z}]\nspeed = 9\n"
+        );
+        let (ops, ticks) = kumite_stage::scene::read(&text).unwrap().ops(1);
+        let played = Performance::play(kits(), &ops, ticks);
+        let mut noticed = played.events.iter().filter(|e| matches!(e.kind, EventKind::Noticed { .. }));
+        noticed.next().map(|e| e.tick)
+    };
+    assert_eq!(noticed("", 9.0), Some(60 + 18));
+    assert_eq!(noticed("perception = { delay = 0.5 }", 9.0), Some(60 + 60));
+    assert_eq!(noticed("", -9.0), None);
+    assert_eq!(noticed("perception = { delay = 0, view = 180 }", -9.0), Some(60));
+}
+
 #[test]
 fn a_hit_is_reacted_to_and_nobody_freezes() {
     let mut played = Performance::default();
