@@ -8,6 +8,7 @@ mod crowd;
 mod fk;
 mod mocap;
 mod parse;
+mod tick;
 mod transitions;
 mod two_balls;
 mod wander;
@@ -18,12 +19,13 @@ use serde_json::json;
 
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
-    let benches: [(&str, fn()); 9] = [
+    let benches: [(&str, fn()); 10] = [
         ("bvh-parse", parse::run),
         ("fk", fk::run),
         ("captures", mocap::run),
         ("transitions", transitions::run),
         ("bake", bake::run),
+        ("tick", tick::run),
         ("two-balls", two_balls::run),
         ("wander", wander::run),
         ("world", world::run),

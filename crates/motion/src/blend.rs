@@ -32,16 +32,19 @@ pub struct Velocity {
 impl Velocity {
     /// From two poses `seconds` apart.
     pub fn between(a: &Pose, b: &Pose, seconds: f32) -> Velocity {
+        let mut velocity = Velocity::default();
+        velocity.set(a, b, seconds);
+        velocity
+    }
+
+    /// [`Velocity::between`] into existing memory.
+    pub fn set(&mut self, a: &Pose, b: &Pose, seconds: f32) {
         let rate = 1.0 / seconds.max(1e-6);
-        Velocity {
-            translations: a.translations.iter().zip(&b.translations).map(|(p, q)| (*q - *p) * rate).collect(),
-            rotations: a
-                .rotations
-                .iter()
-                .zip(&b.rotations)
-                .map(|(p, q)| to_vector(*q * p.conjugate()) * rate)
-                .collect(),
-        }
+        self.translations.clear();
+        self.translations.extend(a.translations.iter().zip(&b.translations).map(|(p, q)| (*q - *p) * rate));
+        self.rotations.clear();
+        let turns = a.rotations.iter().zip(&b.rotations);
+        self.rotations.extend(turns.map(|(p, q)| to_vector(*q * p.conjugate()) * rate));
     }
 }
 
@@ -60,6 +63,13 @@ pub struct Inertia {
 impl Inertia {
     /// A join that leaves `from` at `from_speed` for `to` at `to_speed` and is over after `seconds`.
     pub fn new(from: &Pose, from_speed: &Velocity, to: &Pose, to_speed: &Velocity, seconds: f32) -> Inertia {
+        let mut inertia = Inertia::default();
+        inertia.set((from, from_speed), (to, to_speed), seconds);
+        inertia
+    }
+
+    /// [`Inertia::new`] into existing memory.
+    pub fn set(&mut self, (from, from_speed): (&Pose, &Velocity), (to, to_speed): (&Pose, &Velocity), seconds: f32) {
         let place = |m: usize| {
             let offset = from.translations[m] - to.translations[m];
             (offset, from_speed.translations[m] - to_speed.translations[m])
@@ -71,11 +81,16 @@ impl Inertia {
             let extra = from_speed.rotations[j] - difference * to_speed.rotations[j];
             (offset, inverse_left_jacobian(offset, extra))
         };
-        Inertia {
-            seconds,
-            translations: (0..to.translations.len()).map(place).collect(),
-            rotations: (0..to.rotations.len()).map(turn).collect(),
-        }
+        self.seconds = seconds;
+        self.translations.clear();
+        self.translations.extend((0..to.translations.len()).map(place));
+        self.rotations.clear();
+        self.rotations.extend((0..to.rotations.len()).map(turn));
+    }
+
+    /// Empty, with room for a body of so many joints.
+    pub fn with_room(joints: usize) -> Inertia {
+        Inertia { seconds: 0.0, translations: Vec::with_capacity(1), rotations: Vec::with_capacity(joints) }
     }
 
     /// How long the join lasts.

@@ -1,7 +1,7 @@
 use crate::{JointIdx, Quat, Skeleton, Vec3};
 
 /// One moment of a character: joint rotations in their parents' frames, and where the moving joints are.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Pose {
     /// One per [`Skeleton::movers`]: translation in the parent's frame. The first is the root's place in the world.
     pub translations: Vec<Vec3>,
@@ -10,12 +10,35 @@ pub struct Pose {
 }
 
 /// Where every joint is in the world.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct WorldPose {
     /// One per joint.
     pub positions: Vec<Vec3>,
     /// One per joint.
     pub rotations: Vec<Quat>,
+}
+
+// By hand, because a derived `clone_from` allocates.
+impl Clone for Pose {
+    fn clone(&self) -> Pose {
+        Pose { translations: self.translations.clone(), rotations: self.rotations.clone() }
+    }
+
+    fn clone_from(&mut self, other: &Pose) {
+        self.translations.clone_from(&other.translations);
+        self.rotations.clone_from(&other.rotations);
+    }
+}
+
+impl Clone for WorldPose {
+    fn clone(&self) -> WorldPose {
+        WorldPose { positions: self.positions.clone(), rotations: self.rotations.clone() }
+    }
+
+    fn clone_from(&mut self, other: &WorldPose) {
+        self.positions.clone_from(&other.positions);
+        self.rotations.clone_from(&other.rotations);
+    }
 }
 
 impl Pose {

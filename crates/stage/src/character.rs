@@ -68,6 +68,34 @@ pub(crate) struct JoinPoses {
     pub(crate) since: f32,
 }
 
+/// Memory that steps reuse. It carries nothing from one step to the next.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StepBuffers {
+    /// What is left and what is entered, twice each.
+    poses: [Pose; 4],
+    speeds: [Velocity; 2],
+    /// Joins that are over.
+    spare: Vec<Inertia>,
+}
+
+impl StepBuffers {
+    /// Makes room for as many joins at a time as there are characters, `joining` of which have theirs already.
+    pub(crate) fn make_room(&mut self, characters: usize, joining: usize, joints: usize) {
+        self.spare.reserve(characters.saturating_sub(self.spare.len()));
+        while self.spare.len() + joining < characters {
+            self.spare.push(Inertia::with_room(joints));
+        }
+        for pose in self.poses.iter_mut().filter(|pose| pose.rotations.capacity() < joints) {
+            pose.rotations.reserve(joints);
+            pose.translations.reserve(1);
+        }
+        for speed in self.speeds.iter_mut().filter(|speed| speed.rotations.capacity() < joints) {
+            speed.rotations.reserve(joints);
+            speed.translations.reserve(1);
+        }
+    }
+}
+
 /// The speed of a plan.
 #[derive(Clone, Debug)]
 struct Pace {
@@ -266,7 +294,16 @@ impl Character {
 
     /// One tick. At the end of the last leg `choose` is asked for the next edge among those that leave its node, never none; an edge that
     /// does not leave it is ignored and the first taken. Returns the leg that began, if one did.
-    pub fn step(&mut self, mut choose: impl FnMut(&Library, &[EdgeIdx]) -> EdgeIdx) -> Option<Leg> {
+    pub fn step(&mut self, choose: impl FnMut(&Library, &[EdgeIdx]) -> EdgeIdx) -> Option<Leg> {
+        self.step_within(&mut StepBuffers::default(), choose)
+    }
+
+    /// [`Character::step`] in existing memory.
+    pub(crate) fn step_within(
+        &mut self,
+        buffers: &mut StepBuffers,
+        mut choose: impl FnMut(&Library, &[EdgeIdx]) -> EdgeIdx,
+    ) -> Option<Leg> {
         let mut gone = TICK;
         if let Some(pace) = &mut self.pace {
             pace.time += TICK;
@@ -295,7 +332,7 @@ impl Character {
                 let chosen = choose(&library, &next);
                 Leg::whole(if next.contains(&chosen) { chosen } else { next[0] })
             });
-            self.begin(leg, over);
+            self.begin(leg, over, buffers);
             began = Some(leg);
         }
         self.show();
@@ -307,13 +344,13 @@ impl Character {
             self.rate = 1.0;
         }
         if self.join.as_ref().is_some_and(|(join, since)| *since >= join.seconds()) {
-            self.join = None;
+            buffers.spare.extend(self.join.take().map(|(join, _)| join));
         }
         began
     }
 
     /// Enters a leg `over` seconds ago, laid over what was played as it says, or else as the graph does.
-    fn begin(&mut self, leg: Leg, over: f32) {
+    fn begin(&mut self, leg: Leg, over: f32, buffers: &mut StepBuffers) {
         let entering = self.edge(leg.edge);
         // Planners keep the joins of fighters' edges only; any other they are told of.
         let known = leg.join.is_none() && entering.layer == Layer::Fight;
@@ -325,24 +362,30 @@ impl Character {
         };
         // What was shown at the very end of the old leg, and how it moved: the join leaves from there.
         let end = self.edge(self.playing.edge).seconds;
-        let (mut earlier, mut old) = (Pose::default(), Pose::default());
+        let ([earlier, old, new, later], [old_speed, new_speed]) = (&mut buffers.poses, &mut buffers.speeds);
         // Both motions are shown at the same rate, which may not be their own; `over` is in their time.
         let (step, over_shown) = (TICK * self.rate, over / self.rate.max(1e-3));
-        self.sample(Playing { since: end - step, ..self.playing }, &mut earlier);
-        self.sample(Playing { since: end, ..self.playing }, &mut old);
+        self.sample(Playing { since: end - step, ..self.playing }, earlier);
+        self.sample(Playing { since: end, ..self.playing }, old);
         if let Some((join, since)) = &self.join {
-            join.apply(since - over_shown - TICK, &mut earlier);
-            join.apply(since - over_shown, &mut old);
+            join.apply(since - over_shown - TICK, earlier);
+            join.apply(since - over_shown, old);
         }
-        let old_speed = Velocity::between(&earlier, &old, TICK);
+        old_speed.set(earlier, old, TICK);
         self.foreign = !known || (self.foreign && self.join.is_some());
         self.placement = self.placement.after(&align);
         self.playing = entered;
-        let (mut new, mut later) = (Pose::default(), Pose::default());
-        self.sample(Playing { since: leg.enter, ..self.playing }, &mut new);
-        self.sample(Playing { since: leg.enter + step, ..self.playing }, &mut later);
-        let new_speed = Velocity::between(&new, &later, TICK);
-        self.join = (blend > 0.0).then(|| (Inertia::new(&old, &old_speed, &new, &new_speed, blend), over_shown));
+        self.sample(Playing { since: leg.enter, ..self.playing }, new);
+        self.sample(Playing { since: leg.enter + step, ..self.playing }, later);
+        new_speed.set(new, later, TICK);
+        let spare = self.join.take().map(|(join, _)| join).or_else(|| buffers.spare.pop()).unwrap_or_default();
+        if blend > 0.0 {
+            let (mut join, since) = (spare, over_shown);
+            join.set((old, old_speed), (new, new_speed), blend);
+            self.join = Some((join, since));
+        } else {
+            buffers.spare.push(spare);
+        }
     }
 
     /// The clip's pose on the stage.

@@ -8,6 +8,7 @@ use kumite_plan::threat::{Ball, LONGEST};
 use kumite_plan::{Alone, Pool};
 
 use crate::arbiter::{Blow, Scratch, Turn};
+use crate::character::StepBuffers;
 use crate::op::{BallOutcome, Event, EventKind, Fault, Op, Spawn, ThrowOp};
 use crate::world::{BallId, CastMember, CharacterId, Doing, FlyingBall, Perception, Wish, World};
 use crate::{Character, Kit, TICKS, contact, sense};
@@ -27,6 +28,9 @@ pub trait Host: Pool + Send {
 
 impl Host for Alone {}
 
+/// Events that a tick may have without growing its buffer.
+const EVENTS: usize = 64;
+
 /// Buffers, and this tick's events.
 #[derive(Clone, Debug)]
 pub struct Pipeline {
@@ -38,6 +42,7 @@ pub struct Pipeline {
     noticed: Vec<BallId>,
     bodies: Vec<(CharacterId, Vec<Vec3>, Vec<Vec3>)>,
     scratch: Scratch,
+    steps: StepBuffers,
 }
 
 impl Default for Pipeline {
@@ -51,13 +56,14 @@ impl Pipeline {
     pub fn on(host: Arc<dyn Host>) -> Pipeline {
         Pipeline {
             host,
-            events: Vec::new(),
+            events: Vec::with_capacity(EVENTS),
             began: Vec::new(),
             ids: Vec::new(),
             balls: Vec::new(),
             noticed: Vec::new(),
             bodies: Vec::new(),
             scratch: Scratch::default(),
+            steps: StepBuffers::default(),
         }
     }
 
@@ -145,13 +151,18 @@ impl Pipeline {
 
     fn advance(&mut self, world: &mut World) {
         self.began.clear();
+        let joining = world.characters.values().filter(|member| member.character.joining()).count();
+        if let Some(member) = world.characters.values().next() {
+            let joints = member.character.library().skeleton().len();
+            self.steps.make_room(self.ids.len(), joining, joints);
+        }
         self.bodies.resize_with(self.ids.len(), Default::default);
         for (who, body) in self.ids.iter().zip(&mut self.bodies) {
             let member = &mut world.characters[*who];
             let library = Arc::clone(member.character.library());
             body.0 = *who;
             contact::place(library.spheres(), member.character.world(), &mut body.1);
-            let began = member.character.step(|_, next| next[0]);
+            let began = member.character.step_within(&mut self.steps, |_, next| next[0]);
             contact::place(library.spheres(), member.character.world(), &mut body.2);
             self.began.push((*who, began));
             if began.is_some() {

@@ -11,7 +11,7 @@ use crate::world::{Answer, BallId, Doing};
 use crate::{TICKS, sense};
 
 /// Ticks between two looks at balls that seemed to miss.
-const LOOK_AGAIN: u64 = 6;
+pub const LOOK_AGAIN: u64 = 6;
 /// A dodge that is hit no deeper than this is better than none, metres.
 const GRAZED: f32 = 0.02;
 /// A join into a reaction, seconds.

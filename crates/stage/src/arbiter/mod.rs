@@ -11,7 +11,7 @@ use kumite_motion::{EdgeIdx, FrameIdx, JointIdx, Layer, NodeIdx, SpanKind, Vec2,
 use kumite_plan::Leg;
 use kumite_plan::dodge::DodgeScratch;
 
-pub use defending::Blow;
+pub use defending::{Blow, LOOK_AGAIN};
 
 use crate::op::{Event, EventKind};
 use crate::reserve::{self, Track, WayOn};
