@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use kumite_motion::graph::Edge;
 use kumite_motion::library::Library;
-use kumite_motion::{Clip, EdgeIdx, Graph, Layer, NodeIdx, SpanKind, Vec2};
+use kumite_motion::rotation::to_vector;
+use kumite_motion::{Clip, EdgeIdx, FrameIdx, Graph, Layer, NodeIdx, SpanKind, Vec2};
 
 use crate::walk::Walker;
 use crate::{Character, Defence};
@@ -17,6 +19,8 @@ pub struct Kit {
     reactions: Vec<Reaction>,
     /// By edge: whether it only idles.
     idle: Vec<bool>,
+    /// By edge: whether nothing moves in it.
+    still: Vec<bool>,
     /// An edge of walkers that only idles.
     standing: Option<EdgeIdx>,
 }
@@ -48,8 +52,9 @@ impl Kit {
         let holds = |clip: &Clip, kind: SpanKind| clip.spans.iter().any(|span| span.kind == kind);
         let idles = |clip: &Clip| holds(clip, SpanKind::Idle) && !holds(clip, SpanKind::Walk);
         let idle: Vec<bool> = graph.edges().iter().map(|edge| idles(library.clip(edge.clip))).collect();
+        let still = graph.edges().iter().map(|edge| is_still(library.clip(edge.clip), edge)).collect();
         let standing = graph.edges_of(Layer::Walk).find(|edge| idle[edge.at()]);
-        Kit { reactions: reactions(&library), library, defence, walker, idle, standing }
+        Kit { reactions: reactions(&library), library, defence, walker, idle, still, standing }
     }
 
     /// What characters play.
@@ -75,6 +80,11 @@ impl Kit {
     /// Whether an edge only idles.
     pub fn is_idle(&self, edge: EdgeIdx) -> bool {
         self.idle.get(edge.at()).copied().unwrap_or_default()
+    }
+
+    /// Whether nothing moves in an edge: held poses at the ends of clips.
+    pub fn is_still(&self, edge: EdgeIdx) -> bool {
+        self.still.get(edge.at()).copied().unwrap_or_default()
     }
 
     /// Where walkers stand.
@@ -124,6 +134,17 @@ impl Kit {
         let off = kumite_motion::rotation::wrap(facing - crate::sense::gaze(&spawn(facing)));
         spawn(facing + off)
     }
+}
+
+/// A joint that turns faster than this moves, radians per second.
+const MOVES: f32 = 0.02;
+
+fn is_still(clip: &Clip, edge: &Edge) -> bool {
+    let mut frames = (edge.first.0..edge.last.0).map(|frame| (FrameIdx(frame), FrameIdx(frame + 1)));
+    frames.all(|(a, b)| {
+        let turn = |joint| to_vector(clip.rotation(a, joint).conjugate() * clip.rotation(b, joint)).length();
+        clip.skeleton().joints().all(|joint| turn(joint) * clip.fps() < MOVES)
+    })
 }
 
 fn reactions(library: &Library) -> Vec<Reaction> {

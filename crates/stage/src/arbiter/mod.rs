@@ -154,7 +154,20 @@ impl Turn<'_> {
         }
         let crowded = self.world.characters.len() > 1 || !self.world.obstacles.is_empty();
         let chosen = if crowded { self.roomiest(&edges) } else { edges[0] };
-        self.world.characters[self.who].character.append(Leg::whole(chosen));
+        // Nobody holds a pose for long: whoever would, stands and breathes.
+        let holds = kit.is_still(chosen) && kit.is_still(last);
+        let leg = kit.standing().filter(|_| holds).map_or(Leg::whole(chosen), |edge| self.in_place_at_end(edge, STOP));
+        self.world.characters[self.who].character.append(leg);
+    }
+
+    /// Lays an edge so that its root stands where the committed legs end.
+    fn in_place_at_end(&self, edge: EdgeIdx, blend: f32) -> Leg {
+        let (library, graph) = (self.kit.library(), self.kit.graph());
+        let stands = |edge: EdgeIdx, frame: FrameIdx| stand(library.clip(graph.edge(edge).clip), frame);
+        let last = self.end().0;
+        let ends = stands(last, graph.edge(last).last);
+        let align = ends.after(&stands(edge, graph.edge(edge).first).inverse());
+        Leg { join: Some((align, blend)), ..Leg::whole(edge) }
     }
 
     /// The first edge that leaves room to everybody and everything; else the one that leaves most.
