@@ -131,8 +131,9 @@ impl Turn<'_> {
         let graph = kit.graph();
         let member = &mut self.world.characters[self.who];
         let fights = graph.leaving(node, Layer::Fight);
-        let wanders = member.wish == Wish::Wander && fights.len() > 0;
-        let all: Vec<EdgeIdx> = if wanders { fights.collect() } else { graph.after(last).collect() };
+        let wanders = member.wish == Wish::Wander;
+        let all: Vec<EdgeIdx> =
+            if wanders && fights.len() > 0 { fights.collect() } else { graph.after(last).collect() };
         let caused = |e: &EdgeIdx| {
             let clip = library.clip(graph.edge(*e).clip);
             !graph.spans(*e).iter().any(|s| clip.spans[s.span as usize].kind == SpanKind::React)
@@ -147,7 +148,10 @@ impl Turn<'_> {
         if wanders {
             // Nobody does the same thing over and over.
             let (playing, legs) = (member.character.playing().edge, member.character.legs());
-            edges.sort_by_key(|e| playing == *e || legs.iter().any(|leg| leg.edge == *e));
+            let again = |e: &EdgeIdx| playing == *e || legs.iter().any(|leg| leg.edge == *e);
+            // Whoever got among the walkers goes back to where fighters branch.
+            let fights = |e: &EdgeIdx| graph.leaving(graph.edge(*e).to, Layer::Fight).len() > 0;
+            edges.sort_by_key(|e| (!fights(e), again(e)));
         } else {
             let way = |e: &EdgeIdx| (graph.edge(*e).displacement.shift.length() * 100.0) as u32;
             edges.sort_by_key(|e| (!kit.is_idle(*e), way(e)));
