@@ -419,6 +419,19 @@ fn a_ball_is_dodged_and_written() {
     assert!(text.contains("| 496.0 |"), "{text}");
 }
 
+/// `cargo dev golden` compares the release build with the same numbers.
+#[test]
+fn a_debug_build_plays_the_golden_scene() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let golden = std::fs::read_to_string(root.join("docs/golden.json")).unwrap();
+    let golden: Value = serde_json::from_str(&golden).unwrap();
+    let scene = root.join("scenes/one-world.toml").display().to_string();
+    let played = json(&kumite(&folder("golden"), &["play", &scene, "--json"]));
+    let hashes: Vec<&str> =
+        played["characters"].as_array().unwrap().iter().filter_map(|c| c["hash"].as_str()).collect();
+    assert_eq!(golden["scene one-world"].as_str(), Some(hashes.join(" ").as_str()));
+}
+
 #[test]
 fn impossible_balls_are_refused_and_the_flag_is_named() {
     let folder = folder("dodge-refused");

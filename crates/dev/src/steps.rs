@@ -189,20 +189,13 @@ fn wasm() -> Result<(), String> {
     words.extend(packages.iter().map(String::as_str));
     run(&words, &[])?;
     // And give the same bits there.
-    let native =
-        output(&["cargo", "test", "--quiet", "-p", "kumite-stage", "--test", "hash", "--", "--nocapture"], &[])?;
+    let native = golden::engine_hashes()?;
     let build =
         ["cargo", "build", "--quiet", "--release", "--target", TARGET, "-p", "kumite-stage", "--example", "hash"];
     run(&build, &[])?;
     let module = target().join(TARGET).join("release/examples/hash.wasm").display().to_string();
     let wasm = output(&["node", "crates/stage/tests/js/hash.mjs", &module], &[])?;
-    let said = |text: &str| -> Vec<String> {
-        text.lines()
-            .filter_map(|l| Some(l[l.find("hash ")?..].to_owned()))
-            .filter(|l| l.split(' ').count() == 3)
-            .collect()
-    };
-    let (native, wasm) = (said(&native), said(&wasm));
+    let wasm = golden::hash_lines(&wasm);
     if native.is_empty() || native != wasm {
         return Err(format!("natively {native:?}, in wasm {wasm:?}"));
     }

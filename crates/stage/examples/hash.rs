@@ -14,7 +14,7 @@ use kumite_plan::walk::{Effort, GoalFitConfig, Method, WalkConfig};
 use kumite_stage::attack_trial::Trial;
 use kumite_stage::walk::{Attempt, WalkRequest, Walker, clutter};
 use kumite_stage::world::Perception;
-use kumite_stage::{Chance, Character, Defence, Kit, Recorder, TICKS, scene};
+use kumite_stage::{BallOutcome, Chance, Character, Defence, EventKind, Kit, Performance, Recorder, TICKS, scene};
 
 fn library() -> Option<Arc<Library>> {
     Some(Arc::new(bake("embedded", embedded::clips().ok()?, &BakeConfig::default()).ok()?.library))
@@ -48,6 +48,22 @@ pub extern "C" fn dodges(seed: u32) -> u64 {
         all = all.rotate_left(5) ^ played.take.hash;
     }
     all
+}
+
+/// A scene with dodges, a walk and throws on one clock, played on the bundle that is made of the keys.
+#[unsafe(no_mangle)]
+pub extern "C" fn one_world(seed: u32) -> u64 {
+    let Ok(bundle) = kumite_asset::read(include_bytes!("../../../library/embedded.kumite")) else { return 0 };
+    let library = Arc::new(bundle);
+    let walker = Walker::new(Arc::clone(&library), Some(&Default::default()));
+    let kits = [Arc::new(Kit::new(Defence::new(library, DodgeConfig::default()), Some(walker)))];
+    let Ok(scene) = scene::read(include_str!("../../../scenes/one-world.toml")) else { return 0 };
+    let (ops, ticks) = scene.ops(seed.into());
+    let played = Performance::play(&kits, &ops, ticks);
+    let dodged = played.flights.iter().any(|f| f.end.is_some_and(|end| end.0 == BallOutcome::Dodged));
+    let arrived = played.events.iter().any(|e| matches!(e.kind, EventKind::Arrived { .. }));
+    let Ok(takes) = played.takes() else { return 0 };
+    if dodged && arrived { takes.iter().fold(0, |all: u64, take| all.rotate_left(5) ^ take.hash) } else { 0 }
 }
 
 /// Three walks through clutter.

@@ -37,6 +37,8 @@ pub struct Performance {
     pub events: Vec<Event>,
     /// What was thrown so far.
     pub flights: Vec<Flight>,
+    /// What was done from outside so far: with the same kits and first world it gives all of this again.
+    pub recording: Recording,
     pipeline: Pipeline,
     recorders: Vec<(CharacterId, Recorder)>,
 }
@@ -66,6 +68,7 @@ impl Performance {
     /// One tick.
     pub fn step(&mut self, kits: &[Arc<Kit>], ops: &[Op]) {
         let tick = self.world.tick;
+        self.recording.extend(ops.iter().map(|op| (tick, op.clone())));
         let seconds = (tick + 1) as f32 / TICKS as f32;
         let events = self.pipeline.step(kits, &mut self.world, ops);
         for event in events {

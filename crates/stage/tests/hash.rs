@@ -9,8 +9,12 @@ mod engine;
 #[test]
 fn threads_do_not_matter() {
     let on = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let parts: [(&str, extern "C" fn(u32) -> u64); 3] =
-        [("wander", engine::wander), ("dodges", engine::dodges), ("walks", engine::walks)];
+    let parts: [(&str, extern "C" fn(u32) -> u64); 4] = [
+        ("wander", engine::wander),
+        ("dodges", engine::dodges),
+        ("walks", engine::walks),
+        ("one_world", engine::one_world),
+    ];
     for (name, part) in parts {
         let one = on(1).install(|| part(7));
         assert_ne!(one, 0, "{name}");

@@ -2,18 +2,20 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use kumite_captures::whole_library;
 use kumite_motion::{Pose, Vec2, Vec3};
+use kumite_plan::Pool;
 use kumite_plan::dodge::DodgeConfig;
 use kumite_stage::op::{Op, Spawn, ThrowOp};
-use kumite_stage::random_scene::random_scene;
 use kumite_stage::walk::Walker;
 use kumite_stage::world::{Goal, Perception, WalkSearch, Wish};
 use kumite_stage::world_referee::{self, Shown};
 use kumite_stage::{
-    BallOutcome, Defence, Event, EventKind, Fault, Kit, Performance, Pipeline, TICKS, Target, World, overlap,
+    BallOutcome, Defence, Event, EventKind, Fault, Host, Kit, Performance, Pipeline, TICKS, Target, World, overlap,
+    scene,
 };
 
 fn kits() -> &'static [Arc<Kit>] {
@@ -51,41 +53,97 @@ fn poses(world: &World) -> Vec<Pose> {
     world.characters.values().map(|m| m.character.pose().clone()).collect()
 }
 
-/// A scene with walkers, wanderers, boxes and balls.
-fn mixed() -> Vec<(u64, Op)> {
-    let mut ops = random_scene(9_012);
-    ops.retain(|(tick, _)| *tick < 4 * u64::from(TICKS));
-    ops
+/// A scene with dodges, a walk, throws and a hit; and how many ticks it lasts.
+fn mixed() -> (Vec<(u64, Op)>, u64) {
+    let text = include_str!("../../../scenes/one-world.toml");
+    let scene = scene::read(text).unwrap();
+    scene.ops(scene.seed)
 }
 
+fn hashes(played: &Performance) -> Vec<u64> {
+    played.takes().unwrap().iter().map(|take| take.hash).collect()
+}
+
+/// Ops given tick by tick, one of them of a ball that was not planned, and then again from what was recorded.
 #[test]
 fn a_recording_gives_the_same_bits() {
-    let ticks = 4 * u64::from(TICKS);
-    let hashes = || {
-        let played = Performance::play(kits(), &mixed(), ticks);
-        played.takes().unwrap().iter().map(|t| t.hash).collect::<Vec<_>>()
-    };
-    assert_eq!(hashes(), hashes());
+    let (ops, ticks) = mixed();
+    let mut live = Performance::default();
+    for tick in 0..=ticks {
+        let mut due = due(&ops, tick);
+        if tick == 900 {
+            let ball = live.world.balls.keys().next();
+            assert!(ball.is_none(), "nothing flies then");
+            due.push(throw("Bo", [2.0, 1.5, -9.0], 10.0, Target::Hips));
+        }
+        live.step(kits(), &due);
+    }
+    let again = Performance::play(kits(), &live.recording, ticks);
+    assert_eq!(hashes(&again), hashes(&live));
+    assert_eq!(again.events, live.events);
+    let planned = Performance::play(kits(), &ops, ticks);
+    assert_ne!(hashes(&planned), hashes(&live));
+    // It is the scene it is meant to be.
+    let ends: Vec<BallOutcome> = planned.flights.iter().filter_map(|f| f.end).map(|end| end.0).collect();
+    assert!(ends.contains(&BallOutcome::Dodged) && ends.contains(&BallOutcome::Hit), "{ends:?}");
+    assert!(planned.events.iter().any(|e| matches!(e.kind, EventKind::Arrived { .. })));
 }
 
 #[test]
 fn a_snapshot_is_all_there_is_and_the_pipeline_holds_nothing() {
-    let ops = mixed();
+    let (ops, ticks) = mixed();
     let (mut world, mut pipeline) = (World::default(), Pipeline::default());
     let mut snapshots = Vec::new();
-    for tick in 0..300 {
-        if tick % 50 == 25 {
+    for tick in 0..ticks {
+        if tick % 50 == 0 {
             snapshots.push(world.clone());
         }
         pipeline.step(kits(), &mut world, &due(&ops, tick));
     }
     let end = poses(&world);
-    for mut world in snapshots {
-        for tick in world.tick..300 {
-            // A new pipeline every tick.
-            Pipeline::default().step(kits(), &mut world, &due(&ops, tick));
+    for (k, mut world) in snapshots.into_iter().enumerate() {
+        for tick in world.tick..ticks {
+            // A new pipeline every tick, or one for all.
+            if k % 2 == 0 {
+                pipeline = Pipeline::default();
+            }
+            pipeline.step(kits(), &mut world, &due(&ops, tick));
         }
-        assert_eq!(poses(&world), end);
+        assert_eq!(poses(&world), end, "from tick {}", 50 * k);
+    }
+}
+
+/// As many threads as it says.
+#[derive(Debug)]
+struct Threads(usize);
+
+impl Pool for Threads {
+    fn run(&self, parts: usize, work: &(dyn Fn(usize) + Sync)) {
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..self.0 {
+                scope.spawn(|| {
+                    while let Some(part) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|part| *part < parts) {
+                        work(part);
+                    }
+                });
+            }
+        });
+    }
+}
+
+impl Host for Threads {}
+
+#[test]
+fn threads_that_are_lent_change_nothing() {
+    let (ops, ticks) = mixed();
+    let alone = hashes(&Performance::play(kits(), &ops, ticks));
+    for threads in [1, 2, 8] {
+        let mut played = Performance::of(World::default(), Arc::new(Threads(threads)));
+        for tick in 0..=ticks {
+            played.step(kits(), &due(&ops, tick));
+        }
+        assert_eq!(hashes(&played), alone, "{threads} threads");
     }
 }
 
@@ -163,7 +221,7 @@ fn what_is_noticed_is_settable_per_character() {
             "seconds = 2\n[[character]]\nname = \"Ana\"\nbegin = \"guard-idle\"\n{perception}\n\
              [[throw]]\ntime = 0.5\nat = \"Ana\"\nfrom = [0, 1.6, {z}]\nspeed = 9\n"
         );
-        let (ops, ticks) = kumite_stage::scene::read(&text).unwrap().ops(1);
+        let (ops, ticks) = scene::read(&text).unwrap().ops(1);
         let played = Performance::play(kits(), &ops, ticks);
         let mut noticed = played.events.iter().filter(|e| matches!(e.kind, EventKind::Noticed { .. }));
         noticed.next().map(|e| e.tick)
