@@ -365,8 +365,12 @@ impl LookAhead {
         }
         let tenth = ((soon * sight.objective.tables.fps) as u32).max(1);
         let cell = |v: f32, side: f32| (v / side).floor() as i32;
-        let key =
-            (2 * (transition.to / tenth) + u32::from(last), cell(at.x, near), cell(at.y, near), cell(heading, turned));
+        // Within the clip: states of two clips are never similar, and which are does not depend on the clips before.
+        let tables = sight.objective.tables;
+        let clip = tables.clip(transition.to);
+        let moment = (transition.to - tables.clip_start(clip)) / tenth;
+        let moment = ((clip as u32) << 16) + 2 * moment + u32::from(last);
+        let key = (moment, cell(at.x, near), cell(at.y, near), cell(heading, turned));
         // A clearly cheaper one replaces a similar state.
         let before = self.seen.get(&key).copied().unwrap_or(f32::INFINITY);
         if gone < before - 0.05 {

@@ -433,6 +433,12 @@ impl Tables {
         (self.clips[clip], FrameIdx(at - self.starts[clip]))
     }
 
+    /// A clip's first frame.
+    #[inline]
+    pub(super) fn clip_start(&self, clip: usize) -> GlobalFrame {
+        self.starts[clip]
+    }
+
     /// One past a clip's last frame.
     #[inline]
     pub fn clip_end(&self, clip: usize) -> GlobalFrame {
