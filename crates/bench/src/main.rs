@@ -11,6 +11,7 @@ mod parse;
 mod tick;
 mod transitions;
 mod two_balls;
+mod walk_balls;
 mod wander;
 mod world;
 
@@ -19,7 +20,7 @@ use serde_json::json;
 
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
-    let benches: [(&str, fn()); 10] = [
+    let benches: [(&str, fn()); 11] = [
         ("bvh-parse", parse::run),
         ("fk", fk::run),
         ("captures", mocap::run),
@@ -27,6 +28,7 @@ fn main() {
         ("bake", bake::run),
         ("tick", tick::run),
         ("two-balls", two_balls::run),
+        ("walk-balls", walk_balls::run),
         ("wander", wander::run),
         ("world", world::run),
         ("dodge-crowd", crowd::run),

@@ -152,6 +152,18 @@ pub const CLAIMS: &[Claim] = &[
         bounds: &[("pairs of balls", Counted)],
     },
     Claim {
+        name: "walk-balls",
+        says: "A ball at every tenth tick of walks through clutter, known as soon as it is thrown, 0.3 to 1.2 s ahead: walkers avoid or block as many as \
+               wanderers do of the same balls (98 %), and 95 % of walks arrive 6 s late at most.",
+        by: Proof::Bench,
+        bounds: &[
+            ("walks", Least(20.0)),
+            ("balls at walkers", Least(1000.0)),
+            ("walkers of wanderers", Least(0.98)),
+            ("walks that arrive, share", Least(0.95)),
+        ],
+    },
+    Claim {
         name: "world",
         says: "500 random scenes of 15 s with up to four characters, six throws, goals and a dozen boxes on one clock: every number finite, nobody \
                freezes for a second, overlaps are 3 cm or less in 98 % of scenes and never more than 15 cm, the log is what the frames \

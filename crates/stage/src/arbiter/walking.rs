@@ -113,8 +113,12 @@ impl Turn<'_> {
     /// The character with a walk committed, or why there is none.
     fn plan_walk(&mut self, goal: &Goal) -> Result<(Character, Route), NoWay> {
         let walker = self.kit.walker().ok_or(NoWay::Library)?;
-        let start = self.start_of_walk()?;
         let mut walking = self.character().clone();
+        if !self.has_not_begun() {
+            // What was only meant to pass the time is left out, so that the walk begins where the edge being played ends.
+            walking.commit(Plan::edges(&[]));
+        }
+        let start = self.start_of_walk(&walking)?;
         start.way.iter().for_each(|leg| walking.append(*leg));
         let others = reserve::others(self.world, self.who, HORIZON);
         let room = |walking: &Character, obstacles: &[Obstacle]| {
@@ -141,20 +145,28 @@ impl Turn<'_> {
         Ok((walking, route))
     }
 
-    /// From where the committed legs end one has to get to where walks begin.
-    fn start_of_walk(&self) -> Result<Start, NoWay> {
-        let (character, graph) = (self.character(), self.kit.graph());
-        let playing = character.playing();
-        let free = character.legs().is_empty() && playing.since == 0.0 && graph.edge(playing.edge).layer == Layer::Walk;
+    /// Whether the character stands in the first frame of a walk that was not taken up yet.
+    fn has_not_begun(&self) -> bool {
+        let (character, playing) = (self.character(), self.character().playing());
+        let walks = self.kit.graph().edge(playing.edge).layer == Layer::Walk;
+        character.legs().is_empty() && playing.since == 0.0 && walks
+    }
+
+    /// From where the edge being played ends one has to get to where walks begin. Each try takes another first step.
+    fn start_of_walk(&self, character: &Character) -> Result<Start, NoWay> {
+        let (playing, graph) = (character.playing(), self.kit.graph());
+        let free = self.has_not_begun();
         if free {
             return Ok(Start { way: Vec::new(), first: (playing.edge, character.placement()), free });
         }
-        let (edges, door) = self.kit.way_to_walk(self.end().1).ok_or(NoWay::Stance)?;
+        let (edges, door) = self.kit.way_to_walk(graph.edge(playing.edge).to).ok_or(NoWay::Stance)?;
         let way: Vec<Leg> = edges.into_iter().map(Leg::whole).collect();
-        let edge = graph.leaving(door, Layer::Walk).next().ok_or(NoWay::Stance)?;
+        let steps = graph.leaving(door, Layer::Walk);
+        let tried = self.world.characters[self.who].refused as usize;
+        let edge = steps.clone().nth(tried % steps.len().max(1)).ok_or(NoWay::Stance)?;
         let first = Leg::whole(edge);
         let lie = |placement: Planar, leg: &Leg| placement.after(&reserve::lay(character.library(), leg));
-        let placement = character.legs().iter().chain(&way).chain([&first]).fold(character.placement(), lie);
+        let placement = way.iter().chain([&first]).fold(character.placement(), lie);
         Ok(Start { way, first: (edge, placement), free })
     }
 
@@ -172,8 +184,10 @@ impl Turn<'_> {
             waypoints: goal.waypoints.clone(),
             obstacles: self.in_the_way(),
         };
-        let own = self.world.characters[self.who].chance.clone().next().into();
-        let (search, seed) = (goal.search, goal.search.seed.unwrap_or(own));
+        let member = &self.world.characters[self.who];
+        let (search, own) = (goal.search, member.chance.clone().next().into());
+        // The same search would fail again.
+        let seed = search.seed.unwrap_or(own).wrapping_add(member.refused.into());
         let attempt = Attempt::new(walker, &request, search.method, search.effort, WalkConfig::default(), seed)?;
         // Whoever stands in a clip of its own choice begins with that one.
         let any = start.free && walker.start_edge(None) == Some(start.first.0);
@@ -190,7 +204,12 @@ impl Turn<'_> {
     fn give_up(&mut self, why: NoWay) {
         let tick = self.world.tick;
         let playing = self.character().playing().edge;
-        if self.kit.graph().edge(playing).layer == Layer::Walk && !self.kit.is_idle(playing) {
+        let stands = match self.kit.graph().edge(playing).layer {
+            Layer::Walk => self.kit.is_idle(playing),
+            // Fighters' steps to where walks begin need room: whoever has none stands where it is.
+            Layer::Fight => why != NoWay::Room && self.world.characters[self.who].refused == 0,
+        };
+        if !stands {
             let stand = self.kit.standing().map(|edge| self.in_place(edge, 0.0, STOP));
             if let Some(leg) = stand {
                 self.world.characters[self.who].character.commit(Plan::at_once(leg));
