@@ -17,6 +17,10 @@ struct PairResult {
     first: bool,
     both: bool,
     passes: bool,
+    /// Whether no joint snaps by more than 1.5.
+    smooth: bool,
+    /// Whether it fails by the snaps of impacts alone.
+    impact: bool,
     /// Balls whose least distance is beyond 3 mm, and those of them that ended as the referee sees it.
     clear: u32,
     right: u32,
@@ -71,7 +75,9 @@ fn one(kit: &Arc<Kit>, seed: u64) -> Option<PairResult> {
         step(&mut played, &[]);
     }
     let good = |k: usize| played.flights[k].end.is_some_and(|e| e.0 != BallOutcome::Hit);
-    let passes = played.takes().ok()?.first()?.quality.passes();
+    let take = played.takes().ok()?.into_iter().next()?;
+    let (passes, smooth) = (take.quality.passes(), take.quality.snap <= 1.5);
+    let impact = world::only_impacts(&played, &take);
     let shown = Shown { from: 0, poses };
     let cast = [(&shown, &**kit.library())];
     let (mut clear, mut right) = (0, 0);
@@ -86,7 +92,7 @@ fn one(kit: &Arc<Kit>, seed: u64) -> Option<PairResult> {
             right += u32::from(seen.touch.is_some() == touched);
         }
     }
-    Some(PairResult { gap, first: good(0), both: good(0) && good(1), passes, clear, right })
+    Some(PairResult { gap, first: good(0), both: good(0) && good(1), passes, smooth, impact, clear, right })
 }
 
 pub(crate) fn run() {
@@ -105,6 +111,8 @@ pub(crate) fn run() {
         figure(&format!("both, {from} to {to} s apart, share"), share(&|o| o.both, &within), "");
     }
     figure("takes that pass the gates, share", share(&|o| o.passes, &|_| true), "");
+    figure("takes with a snap of 1.5 at most, share", share(&|o| o.smooth, &|_| true), "");
+    figure("takes that fail only within 0.25 s of a hit, share", share(&|o| o.impact, &|_| true), "");
     let (clear, right) = all.iter().fold((0, 0), |sum, o| (sum.0 + o.clear, sum.1 + o.right));
     figure("balls that end farther than 3 mm from a touch", f64::from(clear), "");
     figure("of these the log is right in, share", f64::from(right) / f64::from(clear.max(1)), "");

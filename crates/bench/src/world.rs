@@ -9,8 +9,9 @@ use kumite_plan::dodge::DodgeConfig;
 use kumite_stage::op::Op;
 use kumite_stage::random_scene::{SECONDS, random_scene};
 use kumite_stage::walk::Walker;
+use kumite_stage::world::CharacterId;
 use kumite_stage::world_referee::{self, Shown};
-use kumite_stage::{BallOutcome, Defence, Event, EventKind, Kit, Performance, TICKS, overlap};
+use kumite_stage::{BallOutcome, Defence, Event, EventKind, Kit, Performance, TICKS, Take, overlap};
 
 use crate::{figure, holds};
 
@@ -28,6 +29,8 @@ struct Counts {
     agreed: u32,
     hit: u32,
     gates: u32,
+    /// Takes that fail by the snaps of impacts alone.
+    impacts: u32,
     goals: u32,
     arrived: u32,
     no_way: u32,
@@ -59,6 +62,19 @@ fn freezes(clip: &Clip) -> bool {
         }
     }
     false
+}
+
+/// Snaps this soon before or after a hit reaction begins are those of an impact, seconds.
+const IMPACT: f32 = 0.25;
+
+/// Whether a take that began with the scene passes the gates but for snaps around hits.
+pub(crate) fn only_impacts(performance: &Performance, take: &Take) -> bool {
+    let named = |who: &CharacterId| performance.world.characters.get(*who).is_some_and(|m| m.name == take.clip.name);
+    let reacts = |e: &&Event| matches!(&e.kind, EventKind::Decided { why, .. } if why.starts_with("hit on"));
+    let own = performance.events.iter().filter(|e| e.who.as_ref().is_some_and(named));
+    let hits: Vec<f32> = own.filter(reacts).map(|e| e.tick as f32 / TICKS as f32).collect();
+    let near = |snap: &f32| hits.iter().any(|hit| (hit - snap).abs() <= IMPACT);
+    !take.quality.passes() && take.quality.steady() && take.snaps.iter().all(near)
 }
 
 fn scene(kit: &Arc<Kit>, seed: u64) -> Counts {
@@ -122,6 +138,7 @@ fn scene(kit: &Arc<Kit>, seed: u64) -> Counts {
     counts.characters = takes.len() as u32;
     counts.frozen = takes.iter().filter(|t| freezes(&t.clip)).count() as u32;
     counts.gates = takes.iter().filter(|t| t.quality.passes()).count() as u32;
+    counts.impacts = takes.iter().filter(|t| only_impacts(&performance, t)).count() as u32;
     let wants = |op: &(u64, Op)| matches!(&op.1, Op::Spawn(s) if matches!(s.wish, kumite_stage::world::Wish::Walk(_)));
     counts.goals = ops.iter().filter(|op| wants(op)).count() as u32;
     for event in &performance.events {
@@ -165,6 +182,7 @@ pub(crate) fn run() {
     figure("of the others the log is right in", sum(|c| c.agreed) / (balls - close).max(1.0), "");
     figure("balls that hit", sum(|c| c.hit), "");
     figure("share of takes that pass the gates", sum(|c| c.gates) / characters.max(1.0), "");
+    figure("takes that fail only within 0.25 s of a hit", sum(|c| c.impacts), "");
     figure("goals", sum(|c| c.goals), "");
     figure("arrived", sum(|c| c.arrived), "");
     figure("searches that found no way", sum(|c| c.no_way), "");

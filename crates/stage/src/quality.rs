@@ -15,6 +15,9 @@ use crate::feet::{FEET, Part};
 /// Measured on the ACCAD and CMU fight captures, resampled to 60 frames per second, wrists and toes left out.
 pub const SNAP_UNIT: f32 = 11.9;
 
+/// Snaps above this do not pass, in [`SNAP_UNIT`]s.
+const SNAP_GATE: f32 = 1.5;
+
 /// The noisiest joints of captures: a snap is looked for in all others.
 pub const NOISY: [Role; 4] = [Role::LeftWrist, Role::RightWrist, Role::LeftToe, Role::RightToe];
 
@@ -53,15 +56,16 @@ pub struct Source {
 impl Quality {
     /// Whether a take passes the gates: feet slide 2 cm/s, float 1 cm, snap 1.5.
     pub fn passes(&self) -> bool {
-        self.steady() && self.snap <= 1.5
+        self.steady() && self.snap <= SNAP_GATE
     }
 
     /// Whether it passes with snaps looked for at joins only.
     pub fn passes_at_joins(&self) -> bool {
-        self.steady() && self.snap_at_joins <= 1.5
+        self.steady() && self.snap_at_joins <= SNAP_GATE
     }
 
-    fn steady(&self) -> bool {
+    /// Whether it passes but for its snaps.
+    pub fn steady(&self) -> bool {
         self.foot_slide_cm_s <= 2.0 && self.float_cm <= 1.0
     }
 
@@ -163,11 +167,25 @@ fn added_snap(clip: &Clip, library: &Library, sources: &[Source]) -> f32 {
         if size <= largest {
             break;
         }
-        let near = &sources[frame.saturating_sub(WITHIN).min(sources.len())..(frame + WITHIN + 1).min(sources.len())];
-        let own = near.iter().map(|source| source_step(library, source, joint, clip.fps())).fold(0.0, f32::max);
-        largest = largest.max(size - own);
+        largest = largest.max(size - source_steps(clip, library, sources, frame, joint));
     }
     largest
+}
+
+/// The largest step that the sources have near a frame.
+fn source_steps(clip: &Clip, library: &Library, sources: &[Source], frame: usize, joint: JointIdx) -> f32 {
+    let near = &sources[frame.saturating_sub(WITHIN).min(sources.len())..(frame + WITHIN + 1).min(sources.len())];
+    near.iter().map(|source| source_step(library, source, joint, clip.fps())).fold(0.0, f32::max)
+}
+
+/// The frames whose snap does not pass.
+pub(crate) fn snaps(clip: &Clip, library: &Library, sources: &[Source]) -> Vec<usize> {
+    let gate = SNAP_GATE * SNAP_UNIT;
+    let snaps = |frame: usize, joint: JointIdx| {
+        let size = step(clip, frame, joint);
+        size > gate && size - source_steps(clip, library, sources, frame, joint) > gate
+    };
+    (1..clip.frames().saturating_sub(1)).filter(|frame| quiet_joints(clip).any(|joint| snaps(*frame, joint))).collect()
 }
 
 /// The step of a joint's angular velocity that a clip has where it is played, as fast as it is played.

@@ -8,7 +8,7 @@ use kumite_motion::{Clip, ClipError, Contacts, Pose, Skeleton};
 
 use kumite_plan::Leg;
 
-use crate::quality::{Quality, Source};
+use crate::quality::{self, Quality, Source};
 use crate::{Character, TICKS};
 
 /// Frames per second of a take.
@@ -34,6 +34,8 @@ pub struct Take {
     pub starts: Vec<LegStart>,
     /// How good it is.
     pub quality: Quality,
+    /// When joints snap by more than the gate allows, seconds.
+    pub snaps: Vec<f32>,
     /// Over the bits of all frames.
     pub hash: u64,
 }
@@ -75,10 +77,15 @@ impl Recorder {
     /// The take.
     pub fn finish(self, name: &str, skeleton: &Arc<Skeleton>) -> Result<Take, ClipError> {
         let (clip, mut quality) = self.clip(name, skeleton)?;
+        let mut snaps = Vec::new();
         if let Some(library) = &self.library {
             quality = quality.beside(&clip, library, &self.sources);
+            if !quality.passes() {
+                let frames = quality::snaps(&clip, library, &self.sources);
+                snaps.extend(frames.into_iter().map(|frame| frame as f32 / FPS as f32));
+            }
         }
-        Ok(Take { clip, starts: self.starts, quality, hash: hash(&self.poses) })
+        Ok(Take { clip, starts: self.starts, quality, snaps, hash: hash(&self.poses) })
     }
 
     /// Only what can be told from the frames alone, quickly.
