@@ -158,7 +158,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "walk-balls",
-        says: "A ball at every tenth tick of walks through clutter, known as soon as it is thrown, 0.3 to 1.2 s ahead: walkers avoid or block as many as \
+        says: "A ball at every twentieth tick of 24 walks through clutter, known as soon as it is thrown, 0.3 to 1.2 s ahead: walkers avoid or block as many as \
                wanderers do of the same balls (98 %), and 95 % of walks arrive 6 s late at most.",
         by: Proof::Bench,
         bounds: &[
