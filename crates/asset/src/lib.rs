@@ -9,6 +9,7 @@
 //! | section | version | contents |
 //! |---|---|---|
 //! | `library` | 3 | length of the records (u64), records ([`v3`], postcard), rows of all clips (f32, little-endian) |
+//! | `interrupts` | 1 | length of the records (u64), records ([`interrupts`], postcard); there only if the library has some |
 //!
 //! Sections of other names are left out. Files of versions 1 and 2 have one checksum and no table, and records of their version. Records before
 //! version 3 know fighters only.
@@ -20,6 +21,7 @@
 //!
 //! Does not: read files, or know anything but `kumite-motion`. Input may be hostile: no panic, memory in proportion to the bytes given.
 
+pub mod interrupts;
 pub mod v1;
 pub mod v2;
 pub mod v3;
@@ -40,8 +42,9 @@ const ROW: usize = NAME + 4 + 8 + 8;
 /// The version that is written.
 pub const VERSION: u32 = 3;
 
-/// The section that is known, with its newest version.
+/// The sections that are known, with their newest versions.
 const LIBRARY: (&str, u32) = ("library", 3);
+const INTERRUPTS: (&str, u32) = ("interrupts", 1);
 
 /// What is in a file, without reading it all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,7 +144,11 @@ fn records<'a, T: DeserializeOwned>(section: &str, body: &'a [u8]) -> Result<(T,
 
 /// A library as the bytes of a bundle.
 pub fn write(library: &Library) -> Result<Vec<u8>, BundleError> {
-    let sections = [(LIBRARY, body(LIBRARY.0, &v3::LibraryRecord::from(library), library.clips().iter())?)];
+    let mut sections = vec![(LIBRARY, body(LIBRARY.0, &v3::LibraryRecord::from(library), library.clips().iter())?)];
+    if !library.interrupts().is_empty() {
+        let record = interrupts::InterruptsRecord::from(library);
+        sections.push((INTERRUPTS, body(INTERRUPTS.0, &record, [].into_iter())?));
+    }
     let mut table = Vec::with_capacity(ROW * sections.len());
     for ((name, version), body) in &sections {
         let mut padded = [0; NAME];
@@ -197,7 +204,7 @@ fn split(bytes: &[u8]) -> Result<(u32, Vec<Unread<'_>>), BundleError> {
         name: name.to_owned(),
         version,
         bytes: body.len() as u64,
-        known: name == LIBRARY.0,
+        known: [LIBRARY, INTERRUPTS].iter().any(|known| known.0 == name),
     };
     if version < 3 {
         return Ok((version, vec![(section(LIBRARY.0, version, rest), rest, long(bytes, 24))]));
@@ -234,16 +241,21 @@ pub fn contents(bytes: &[u8]) -> Result<Contents, BundleError> {
     Ok(Contents { version, sections: sections.into_iter().map(|s| s.0).collect() })
 }
 
+/// The bytes and the version of a section, if it is there and its checksum matches.
+fn checked<'a>(sections: &[Unread<'a>], name: &str) -> Result<Option<(u32, &'a [u8])>, BundleError> {
+    let Some((section, body, checksum)) = sections.iter().find(|s| s.0.name == name) else { return Ok(None) };
+    if xxh3_64(body) != *checksum {
+        return Err(BundleError::Damaged { part: format!("section `{name}`") });
+    }
+    Ok(Some((section.version, body)))
+}
+
 /// The library of a bundle.
 pub fn read(bytes: &[u8]) -> Result<Library, BundleError> {
     let (_, sections) = split(bytes)?;
     let (name, newest) = LIBRARY;
-    let found = sections.iter().find(|s| s.0.name == name);
-    let (section, body, checksum) = found.ok_or_else(|| nonsense(name, "it is missing"))?;
-    if xxh3_64(body) != *checksum {
-        return Err(BundleError::Damaged { part: format!("section `{name}`") });
-    }
-    let library = match section.version {
+    let (version, body) = checked(&sections, name)?.ok_or_else(|| nonsense(name, "it is missing"))?;
+    let library = match version {
         1 => {
             let (record, rows) = records::<v1::LibraryRecord>(name, body)?;
             record.into_library(rows, &[], |_| Ok(()))
@@ -258,5 +270,17 @@ pub fn read(bytes: &[u8]) -> Result<Library, BundleError> {
         }
         found => return Err(BundleError::SectionVersion { section: name.to_owned(), found, newest }),
     };
-    library.map_err(|why| nonsense(name, why))
+    let library = library.map_err(|why| nonsense(name, why))?;
+    let (name, newest) = INTERRUPTS;
+    match checked(&sections, name)? {
+        None => Ok(library),
+        Some((1, body)) => {
+            let (record, rest) = records::<interrupts::InterruptsRecord>(name, body)?;
+            if !rest.is_empty() {
+                return Err(nonsense(name, "there are bytes after its records"));
+            }
+            record.into_library(library).map_err(|why| nonsense(name, why))
+        }
+        Some((found, _)) => Err(BundleError::SectionVersion { section: name.to_owned(), found, newest }),
+    }
 }

@@ -2,12 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
+use kumite_asset::interrupts::{ClipRecord, InterruptsRecord};
 use kumite_asset::{BundleError, contents, read, write};
 use kumite_keying::embedded;
 use kumite_motion::align::Planar;
 use kumite_motion::graph::{ClipIdx, Edge, Graph, Join, Node, NodeIdx, SpanRef};
+use kumite_motion::interrupt::{Commitment, CommittedPart, Interrupt, Interrupts, Onset};
 use kumite_motion::library::Library;
-use kumite_motion::{Clip, FrameIdx, Layer};
+use kumite_motion::{Clip, EdgeIdx, FrameIdx, Layer, SpanKind};
 
 /// Clips, each played whole and then again.
 fn looped(clips: Vec<Clip>) -> Library {
@@ -34,6 +36,26 @@ fn library() -> Library {
     walks[1].name += " again";
     walks.extend(embedded::walks().unwrap().into_iter().take(1));
     looped(clips).with_walks(&looped(walks)).unwrap()
+}
+
+/// An edge that plays an action, and the position of that among its clip's spans.
+fn action(library: &Library) -> (EdgeIdx, u32) {
+    let acts = |e: &Edge| library.clip(e.clip).spans.iter().position(|s| s.kind == SpanKind::Avoid);
+    let found = library.graph().edges().iter().enumerate().find_map(|(index, edge)| Some((index, acts(edge)?)));
+    let (edge, span) = found.unwrap();
+    (EdgeIdx(edge as u32), span as u32)
+}
+
+/// The same, with interrupts.
+fn reacting() -> Library {
+    let library = library();
+    let (edge, span) = action(&library);
+    let onset = Onset { edge, enter: 0.05, span, kind: SpanKind::Avoid };
+    let (clip, first) = (ClipIdx(1), FrameIdx(3));
+    let ranges = (0..4).map(|clip| Interrupt { clip: ClipIdx(clip), first, last: FrameIdx(9), onset: 0, cost: 0.07 });
+    let part = CommittedPart { clip, first, last: FrameIdx(5), why: Commitment::Flight };
+    let interrupts = Interrupts::new(vec![onset], ranges.collect(), vec![part]).unwrap();
+    library.with_interrupts(interrupts).unwrap()
 }
 
 /// A file of version 2, which has no sections.
@@ -70,6 +92,11 @@ fn what_goes_in_comes_out() {
     assert_eq!(read(&bytes).unwrap(), library);
     assert_eq!(write(&read(&bytes).unwrap()).unwrap(), bytes);
     assert_eq!(names(&bytes), [("library".to_owned(), true)]);
+    let reacting = reacting();
+    let bytes = write(&reacting).unwrap();
+    assert_eq!(read(&bytes).unwrap(), reacting);
+    assert_eq!(write(&read(&bytes).unwrap()).unwrap(), bytes);
+    assert_eq!(names(&bytes), [("library".to_owned(), true), ("interrupts".to_owned(), true)]);
 }
 
 #[test]
@@ -91,10 +118,68 @@ fn unknown_sections_are_left_out() {
     assert_eq!(names(&more)[1], ("onsets".to_owned(), false));
 }
 
+/// Records that no program of ours writes.
+#[test]
+fn hostile_interrupts_are_refused() {
+    type Clips = Vec<ClipRecord>;
+    let library = library();
+    let bytes = write(&library).unwrap();
+    let (edge, span) = action(&library);
+    let frames = library.clips()[0].frames() as u32;
+    let good = (edge.0, 0.05f32, span);
+    let file = |record: &InterruptsRecord, version: u32, more: &[u8]| {
+        let records = postcard::to_stdvec(record).unwrap();
+        let body = [&(records.len() as u64).to_le_bytes()[..], &records, more].concat();
+        with_section(&bytes, b"interrupts\0\0", version, &body)
+    };
+    let refused = |onsets: &[(u32, f32, u32)], clips: Clips, why: &str| {
+        let text = read(&file(&InterruptsRecord { onsets: onsets.to_vec(), clips }, 1, b"")).unwrap_err().to_string();
+        assert!(text.contains("`interrupts`") && text.contains(why), "{text}");
+    };
+    let range = |first: u32, more: u32, onset: u32, cost: f32| {
+        vec![ClipRecord { ranges: vec![(first, more, onset, cost)], committed: Vec::new() }]
+    };
+    let part = |first: u32, more: u32, why: &str| {
+        vec![ClipRecord { ranges: Vec::new(), committed: vec![(first, more, why.to_owned())] }]
+    };
+    assert!(read(&file(&InterruptsRecord { onsets: vec![good], clips: range(0, 31, 0, 0.1) }, 1, b"")).is_ok());
+    refused(&[(u32::MAX, 0.05, span)], Vec::new(), "does not exist");
+    refused(&[(edge.0, 0.05, u32::MAX)], Vec::new(), "does not exist");
+    refused(&[(edge.0, f32::NAN, span)], Vec::new(), "not at a time");
+    refused(&[(edge.0, 1e9, span)], Vec::new(), "onset 0 names an edge");
+    refused(&[good], range(0, 1, 1, 0.1), "no such onset");
+    refused(&[good], range(0, 32, 0, 0.1), "too long");
+    refused(&[good], range(u32::MAX, 1, 0, 0.1), "beyond all clips");
+    refused(&[good], range(frames, 0, 0, 0.1), "interrupt 0 names");
+    refused(&[good], range(0, 1, 0, f32::INFINITY), "its cost");
+    refused(&[good], part(0, frames, "strike"), "committed part 0 names");
+    refused(&[good], part(0, 1, "boredom"), "boredom");
+    let twice =
+        vec![ClipRecord { ranges: Vec::new(), committed: vec![(0, 5, "lying".into()), (5, 5, "lying".into())] }];
+    refused(&[good], twice, "into the one before");
+    let none = || (0..=library.clips().len()).map(|_| ClipRecord::default());
+    let beyond: Clips = none().chain(range(0, 1, 0, 0.1)).collect();
+    refused(&[good], beyond, "interrupt 0 names");
+
+    let empty = InterruptsRecord { onsets: Vec::new(), clips: Vec::new() };
+    let text = read(&file(&empty, 2, b"")).unwrap_err().to_string();
+    assert!(text.contains("`interrupts`") && text.contains("version 2") && text.contains("bake it again"), "{text}");
+    let text = read(&file(&empty, 1, b"more")).unwrap_err().to_string();
+    assert!(text.contains("after its records"), "{text}");
+    for body in [&b""[..], b"1234567", &u64::MAX.to_le_bytes(), &[&1u64.to_le_bytes()[..], &[0xff]].concat()] {
+        let text = read(&with_section(&bytes, b"interrupts\0\0", 1, body)).unwrap_err().to_string();
+        assert!(text.contains("`interrupts`"), "{text}");
+    }
+    // A list that says it is longer than the file is refused without room being made for it.
+    let claims = [&6u64.to_le_bytes()[..], &[0xff, 0xff, 0xff, 0xff, 0x0f, 0]].concat();
+    assert!(read(&with_section(&bytes, b"interrupts\0\0", 1, &claims)).is_err());
+}
+
 #[test]
 fn every_damaged_byte_is_noticed() {
-    let bytes = write(&library()).unwrap();
-    for at in (0..bytes.len()).step_by(bytes.len() / 500).chain(0..64) {
+    let bytes = write(&reacting()).unwrap();
+    let section = bytes.len() - 64..bytes.len();
+    for at in (0..bytes.len()).step_by(bytes.len() / 500).chain(0..96).chain(section) {
         let mut bad = bytes.clone();
         bad[at] ^= 1;
         assert!(read(&bad).is_err(), "byte {at}");

@@ -3,6 +3,7 @@
 use kumite_motion::Clip;
 use kumite_motion::library::Library;
 
+use crate::interrupts;
 use crate::library::{BakeConfig, BakeError, Baked, bake};
 use crate::repair::RepairConfig;
 use crate::walking::{WalkingConfig, walking};
@@ -25,7 +26,7 @@ pub struct Ingredients {
 /// A library, and what became of its clips.
 #[derive(Clone, Debug)]
 pub struct BakedKit {
-    /// For the run time, with both layers of its graph.
+    /// For the run time, with both layers of its graph and its interrupts.
     pub library: Library,
     /// How the layer for fighters was made; its own library is in `library`.
     pub fight: Baked,
@@ -41,6 +42,7 @@ pub fn bake_kit(from: Ingredients) -> Result<BakedKit, BakeError> {
         Ok(walk) => fight.library.clone().with_walks(&walk.library).map_err(BakeError::Library)?,
         Err(_) => fight.library.clone(),
     };
+    let library = interrupts::find(&library).map_err(BakeError::Library)?;
     Ok(BakedKit { library, fight, walk })
 }
 

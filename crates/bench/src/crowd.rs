@@ -51,7 +51,7 @@ fn play(defence: &Defence, mut crowd: Vec<Fighter>) -> (Vec<f64>, Vec<f64>) {
             let decision = defence.decide(&fighter.character, &ahead, &[threat], &mut scratch);
             decisions.push(begun.elapsed().as_secs_f64());
             if let Ok(decision) = decision {
-                fighter.character.follow(&decision.edges, &decision.warp, decision.bend);
+                fighter.character.commit(decision.plan(&ahead, fighter.character.leaves()));
             }
         }
         for fighter in &mut crowd {
@@ -66,8 +66,8 @@ fn play(defence: &Defence, mut crowd: Vec<Fighter>) -> (Vec<f64>, Vec<f64>) {
 }
 
 pub(crate) fn run() {
-    let Some(baked) = kumite_captures::library("embedded") else { return holds(false) };
-    let kits = [Arc::new(Kit::new(Defence::new(Arc::new(baked.library), DodgeConfig::default()), None))];
+    let Some(library) = kumite_captures::whole_library("embedded") else { return holds(false) };
+    let kits = [Arc::new(Kit::new(Defence::new(Arc::new(library), DodgeConfig::default()), None))];
     let Some(defence) = kits[0].defence() else { return holds(false) };
     let crowd: Vec<Fighter> = (0..CHARACTERS)
         .filter_map(|k| {

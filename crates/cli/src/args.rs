@@ -294,7 +294,9 @@ pub(crate) struct PlayArgs {
 #[command(after_help = "Examples:
   kumite dodge -o dodge.html
   kumite dodge --target chest --from 3,1.4,2 --speed 20 --lead 0.7 -o dodge.png --why
+  kumite dodge --begin jab@0.4 -o dodge.html
   kumite dodge --trials 1000 --seed 1 --json
+  kumite dodge --trials 1000 --seed 1 --trial 17 -o 17.png
 
 The character stands at the origin and faces +Z. A ball that cannot be avoided is an
 outcome, not an error: the exit code is 0.")]
@@ -327,8 +329,8 @@ pub(crate) struct DodgeArgs {
     #[arg(long)]
     pub(crate) falls: bool,
 
-    /// The clip that is playing when the ball is thrown; a guard if left out
-    #[arg(long, value_name = "CLIP")]
+    /// The clip that is playing when the ball is thrown, and how many seconds after its first frame; a guard if left out
+    #[arg(long, value_name = "CLIP[@SECONDS]")]
     pub(crate) begin: Option<String>,
 
     /// See the ball as people do: known 0.15 s after it comes within 110 degrees of the gaze. Else it is known as soon as it is thrown, from all round
@@ -336,8 +338,12 @@ pub(crate) struct DodgeArgs {
     pub(crate) perceive: bool,
 
     /// Throw this many random balls at random moments; a referee judges each, and the outcomes are counted
-    #[arg(long, value_name = "N", conflicts_with_all = ["output", "why"])]
+    #[arg(long, value_name = "N")]
     pub(crate) trials: Option<u32>,
+
+    /// Play only this one of the random balls, counted from 0, and write it
+    #[arg(long, value_name = "K", requires = "trials")]
+    pub(crate) trial: Option<u32>,
 
     /// Seed of the random numbers
     #[arg(long, default_value_t = 0)]

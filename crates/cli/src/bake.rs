@@ -1,5 +1,6 @@
 //! `kumite bake`: builds a bundle from a manifest. Also loads libraries for other commands.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,6 +8,7 @@ use std::time::Instant;
 use indicatif::ProgressBar;
 use kumite_asset::BundleError;
 use kumite_bake::graph::{self, LabelLoss, Lost, UNBROKEN, keeps};
+use kumite_bake::interrupts;
 use kumite_bake::kit::{self, Ingredients};
 use kumite_bake::manifest::{self, ClipEntry, Header, Manifest};
 use kumite_bake::prepare::{PrepareError, prepare};
@@ -14,7 +16,7 @@ use kumite_bake::repair::{self, RepairConfig, Repaired};
 use kumite_bake::walking::{self, WalkingConfig};
 use kumite_keying::embedded;
 use kumite_motion::Layer;
-use kumite_motion::library::Library;
+use kumite_motion::library::{Library, LibraryError};
 use kumite_motion::{Clip, humanoid};
 use serde_json::{Value, json};
 
@@ -63,6 +65,13 @@ pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> CliResult<Report> {
         bytes.len() as f64 / 1e6,
         start.elapsed().as_secs_f64()
     );
+    let found = kit.library.interrupts();
+    let _ = writeln!(
+        text,
+        "    {} onsets can be joined at once from {} ranges",
+        found.onsets().len(),
+        found.ranges().len()
+    );
     if let Some((clips, edges)) = walk {
         text += &format!("    to walk with: {clips} clips, {edges} edges\n");
     }
@@ -74,6 +83,7 @@ pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> CliResult<Report> {
         "synthetic_share": repair::synthetic_share(library, WALK), "bridges": baked.repaired.bridges, "bytes": bytes.len(), "wall_seconds": start.elapsed().as_secs_f64(),
         "pairs_per_second": pairs as f64 / building.max(1e-9), "labels": labels_json,
         "walk_clips": walk.map_or(0, |w| w.0), "walk_edges": walk.map_or(0, |w| w.1), "sections": sections,
+        "onsets": found.onsets().len(), "interrupts": found.ranges().len(), "interrupt_bytes": found.bytes(),
         "kept_share": baked.report.seconds.1 / baked.report.seconds.0.max(1e-6),
     });
     Ok(Report { text, json })
@@ -152,22 +162,34 @@ pub(crate) fn load(name: &str, beside: &Path, data: Option<&Path>, progress: &Pr
     })
 }
 
-/// Loads a library as [`load`] does; what can be baked is baked anew, for the reports.
+/// Loads what fighters play of a library; what can be baked is baked anew, for the reports. A bundle that is older has no interrupts.
 pub(crate) fn load_with_notes(
     name: &str,
     data: Option<&Path>,
     progress: &Progress,
 ) -> CliResult<(Arc<Library>, Option<BakeNotes>)> {
-    let (loaded, notes) = match named(name, Path::new(""))? {
-        Named::BuiltIn => fight(name, built_in()?, Path::new(name))?,
-        Named::Manifest(path) => fight(name, from_manifest(&path, data, progress)?, &path)?,
-        Named::Bundle(path) => {
-            let library = load(name, Path::new(""), data, progress)?.library;
-            let fights = library.only(Layer::Fight).map_err(|e| Failure::bad(e.to_string()).in_file(&path))?;
-            return Ok((Arc::new(fights), None));
-        }
+    let wrong = |e: LibraryError, path: &Path| Failure::bad(e.to_string()).in_file(path);
+    let unpacked = |path: &Path| {
+        let library = load(name, Path::new(""), data, progress)?.library;
+        library.only(Layer::Fight).map_err(|e| wrong(e, path))
     };
-    Ok((loaded.library, Some(notes)))
+    Ok(match named(name, Path::new(""))? {
+        Named::BuiltIn => {
+            let path = Path::new(name);
+            // Fighters' clips come first in the bundle, and their edges keep their order; what is found already need not be looked for again.
+            let (loaded, notes) = fight(name, built_in()?, path)?;
+            let own = loaded.library.clips().len();
+            let found = unpacked(path)?.interrupts().renumbered(Some, |clip| (clip.at() < own).then_some(clip));
+            let library = Arc::unwrap_or_clone(loaded.library).with_interrupts(found).map_err(|e| wrong(e, path))?;
+            (Arc::new(library), Some(notes))
+        }
+        Named::Manifest(path) => {
+            let (loaded, notes) = fight(name, from_manifest(&path, data, progress)?, &path)?;
+            let library = interrupts::find(&loaded.library).map_err(|e| wrong(e, &path))?;
+            (Arc::new(library), Some(notes))
+        }
+        Named::Bundle(path) => (Arc::new(unpacked(&path)?), None),
+    })
 }
 
 /// Where a library comes from.

@@ -1,4 +1,4 @@
-//! `kumite graph`: what a library's graph holds, and how soon each kind of action is reached.
+//! `kumite graph`: what a library's graph holds, and how soon each kind of action is reached, from nodes and from any moment.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::args::GraphArgs;
 use crate::failure::{CliResult, Failure};
 use crate::output::Outputs;
-use crate::{Progress, Report, bake, coverage, source};
+use crate::{Progress, Report, bake, coverage, reaction, source};
 
 /// Longest side of a distance matrix, pixels: a larger one would show no more.
 const LONGEST_SIDE: usize = 1600;
@@ -59,6 +59,8 @@ pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> CliResult<Report> {
         });
         labels.insert(kind.name().to_owned(), value);
     }
+    let (reaction_text, reaction) = reaction::report(&library);
+    text += &reaction_text;
     text += &coverage.text;
     let mut outputs = Outputs::default();
     for (path, ending, what) in
@@ -83,7 +85,7 @@ pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> CliResult<Report> {
         "nodes": graph.nodes().len(), "edges": graph.edges().len(),
         "components": report.map_or(Value::Null, |r| json!(r.components)),
         "kept_share": kept_share, "synthetic_share": coverage.synthetic_share, "labels": labels, "gaps": gaps,
-        "coverage": coverage.json,
+        "coverage": coverage.json, "reaction": reaction,
     });
     Ok(Report { text, json })
 }

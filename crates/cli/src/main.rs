@@ -17,6 +17,7 @@ mod output;
 mod picture_flags;
 mod play;
 mod rayon_pool;
+mod reaction;
 mod source;
 mod tables;
 mod walk;

@@ -260,6 +260,17 @@ fn a_library_is_baked_and_played() {
         assert_eq!(label["total"], label["kept"], "{kind}: {label}");
         assert_eq!(label["reachable_share"], 1.0, "{kind}: {label}");
     }
+    let reaction = &graph["reaction"];
+    assert_eq!(reaction["moments"], 2000, "{reaction}");
+    assert!(reaction["left_out_share"].as_f64().unwrap() <= 0.15, "{reaction}");
+    assert!(reaction["share_of_clips"].as_f64().unwrap() <= 0.1, "{reaction}");
+    for (kind, half, most) in [("avoid", 0.05, 0.25), ("attack", 0.1, 0.4), ("block", 0.1, 0.4), ("step", 0.1, 0.4)] {
+        let kind = &reaction["kinds"][kind];
+        let at = |quantile: &str| kind["seconds"][quantile].as_f64().unwrap();
+        assert!(at("p50") <= half && at("p95") <= most, "{kind}");
+        assert!(kind["seconds_from_nodes"]["p50"].as_f64().unwrap() > at("p50"), "{kind}");
+        assert!(kind["worst"][0]["clip"].is_string() && kind["worst"][0]["at"].is_number(), "{kind}");
+    }
     refused(&folder, &["graph", "--library", "mine.bvh"], "a .kumite bundle");
 
     std::fs::write(folder.join("gone.toml"), manifest.replace("duck.bvh", "goose.bvh")).unwrap();
@@ -290,14 +301,16 @@ fn a_library_is_baked_and_played() {
 fn the_embedded_bundle_is_what_the_keys_give() {
     let folder = folder("embed");
     let report = json(&kumite(&folder, &["bake", "embedded", "-o", "embedded.kumite", "--json"]));
-    assert_eq!(report["sections"], serde_json::json!(["library"]), "{report}");
+    assert_eq!(report["sections"], serde_json::json!(["library", "interrupts"]), "{report}");
     let committed = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../library/embedded.kumite");
     let same = std::fs::read(committed).unwrap() == std::fs::read(folder.join("embedded.kumite")).unwrap();
     assert!(same, "library/embedded.kumite is old: run `cargo dev embed`");
 
     // A file of version 2 is the section `library` with one checksum and no table, and its records do not end with a byte for each edge.
     let bytes = std::fs::read(folder.join("embedded.kumite")).unwrap();
-    let body = &bytes[64..];
+    // Header, a table of two sections, the bodies; the first is as long as its row says.
+    let length = u64::from_le_bytes(*bytes[32 + 16..].first_chunk().unwrap()) as usize;
+    let body = &bytes[32 + 2 * 32..][..length];
     let edges = (report["edges"].as_u64().unwrap() + report["walk_edges"].as_u64().unwrap()) as usize;
     let records = u64::from_le_bytes(*body.first_chunk().unwrap()) as usize;
     let kept = records - edges - 2;
@@ -306,6 +319,7 @@ fn the_embedded_bundle_is_what_the_keys_give() {
     let old = [&b"KUMITE\r\n"[..], &head, &rest].concat();
     std::fs::write(folder.join("old.kumite"), old).unwrap();
     assert_eq!(kumite(&folder, &["inspect", "old.kumite"]).status.code(), Some(0));
+    assert_eq!(json(&kumite(&folder, &["graph", "--library", "old.kumite", "--json"]))["reaction"], Value::Null);
     refused(&folder, &["walk", "--library", "old.kumite", "--scene", "door"], "`kumite bake` it again");
 }
 

@@ -32,6 +32,7 @@ pub mod graph;
 pub mod hash;
 pub mod humanoid;
 pub mod ik;
+pub mod interrupt;
 pub mod library;
 pub mod limits;
 pub mod mass;

@@ -5,7 +5,7 @@ use kumite_motion::align::PlanarMatrix;
 use kumite_motion::blend::ease;
 use kumite_motion::limits::Limit;
 use kumite_motion::rotation::from_vector;
-use kumite_motion::{Pose, Quat, Role, Skeleton, Vec3, WorldPose, fk, ik};
+use kumite_motion::{Contacts, Pose, Quat, Role, Skeleton, Vec2, Vec3, WorldPose, fk, ik, mass};
 
 use crate::bodies::{Bodies, Row};
 
@@ -93,8 +93,9 @@ impl Bend {
         arm.reach(skeleton, end + way * share, pose, world);
     }
 
-    /// Whether a body can be bent like this: it is not lying, its legs reach the feet and its arm the hand, and it does not fall backwards.
-    pub(crate) fn fits(&self, bodies: &Bodies, place: &PlanarMatrix, time: f32, row: &Row) -> bool {
+    /// Whether a body that stands on `support` can be bent like this: it is not lying, its legs reach the feet and its arm the hand, it does not
+    /// fall backwards, and it keeps its balance.
+    pub(crate) fn fits(&self, bodies: &Bodies, place: &PlanarMatrix, time: f32, row: &Row, support: Contacts) -> bool {
         if let Some((wrist, way)) = self.hand {
             let (Some(elbow), Some(shoulder)) = (wrist.parent(), wrist.parent().and_then(Role::parent)) else {
                 return false;
@@ -113,21 +114,41 @@ impl Bend {
         let trunk = (at(Role::Neck) - at(Role::Pelvis)).normalize_or(Vec3::Y);
         let bent = from_vector(place.rotate_back(self.lean) * self.weight(time)) * trunk;
         let over = -bent.dot(ahead) > BACKWARD.max(-trunk.dot(ahead));
-        sunk <= DEEPEST && at(Role::Pelvis).y + shift.y - sunk >= LOWEST && !over
+        let upright = sunk <= DEEPEST && at(Role::Pelvis).y + shift.y - sunk >= LOWEST && !over;
+        upright && self.keeps_balance(bodies, place, time, row, support)
     }
 
-    /// [`Bend::apply`] for spheres, approximately: rotations about the joints of the spine, legs sheared between moved hips and still feet.
-    pub(crate) fn bend(&self, bodies: &Bodies, place: &PlanarMatrix, time: f32, row: &mut Row) {
-        let share = self.weight(time);
-        if share <= 0.0 {
-            return;
-        }
+    /// Whether the bent body's centre of mass is above what it stands on, or at least no farther beside it than the motion has it.
+    fn keeps_balance(&self, bodies: &Bodies, place: &PlanarMatrix, time: f32, row: &Row, support: Contacts) -> bool {
+        let joint = |role: Role| row.get(bodies.joint(role));
+        let levels = self.levels(bodies, place, self.weight(time), row);
+        let bent = |role: Role| {
+            let (level, share) = joint_chain(role);
+            let p = joint(role);
+            if level == 0 { p + levels[0].shift * share } else { levels[level].point(p) }
+        };
+        let ground = |p: Vec3| Vec2::new(p.x, p.z);
+        let feet = FEET.iter().filter(|(part, _)| support.any(*part)).map(|(_, role)| ground(joint(*role)));
+        let mut soles = [Vec2::ZERO; FEET.len()];
+        let count = feet.zip(&mut soles).map(|(p, sole)| *sole = p).count();
+        let soles = &soles[..count];
+        let beside = |joint: &dyn Fn(Role) -> Vec3| beside(soles, ground(centre_of_mass(joint)));
+        let after = beside(&bent);
+        count == 0 || after <= SOLE || after <= beside(&joint) + 0.01
+    }
+
+    /// Farthest that it moves any part, metres.
+    pub(crate) fn most(&self) -> f32 {
+        1.3 * self.lean.length() + 1.8 * self.shift.length() + self.hand.map_or(0.0, |(_, way)| way.length())
+    }
+
+    /// How each level of the spine moves a point, `share` of the bend applied: the rotations of the levels below, then its own, all shifted with
+    /// the hips.
+    fn levels(&self, bodies: &Bodies, place: &PlanarMatrix, share: f32, row: &Row) -> [SpineTurn; 4] {
         let (lean, mut shift) = (place.rotate_back(self.lean) * share, place.rotate_back(self.shift) * share);
         if shift != Vec3::ZERO {
             shift.y -= sink(&LEGS.map(|leg| leg.map(|role| row.get(bodies.joint(role)))), shift);
         }
-        let hand = self.hand.map(|(wrist, way)| (wrist, place.rotate_back(way) * share));
-        // How each level of the spine moves a point: the rotations of the levels below, then its own, all shifted with the hips.
         let mut levels = [SpineTurn { axes: [Vec3::X, Vec3::Y, Vec3::Z], shift }; 4];
         if lean != Vec3::ZERO {
             for k in 0..3 {
@@ -137,16 +158,48 @@ impl Bend {
                 levels[k + 1] = below.after(turn, pivot);
             }
         }
+        levels
+    }
+
+    /// [`Bend::apply`] for spheres, approximately: rotations about the joints of the spine, legs sheared between moved hips and still feet.
+    pub(crate) fn bend(&self, bodies: &Bodies, place: &PlanarMatrix, time: f32, row: &mut Row) {
+        let share = self.weight(time);
+        if share <= 0.0 {
+            return;
+        }
+        let bent = self.at(bodies, place, time, row);
         for j in 0..bodies.spheres() {
-            let part = bodies.part(j);
-            let (level, legs) = chain(part);
-            let mut p = row.get(j);
-            if let Some((wrist, way)) = hand {
-                p += way * arm_share(part, wrist);
-            }
-            row.set(j, if level == 0 { p + shift * legs } else { levels[level].point(p) });
+            row.set(j, bent.point(bodies.part(j), row.get(j)));
         }
     }
+
+    /// How it moves the spheres of a body at a time.
+    pub(crate) fn at(&self, bodies: &Bodies, place: &PlanarMatrix, time: f32, row: &Row) -> BentBody {
+        let share = self.weight(time);
+        let hand = self.hand.map(|(wrist, way)| (wrist, place.rotate_back(way) * share));
+        BentBody { levels: self.levels(bodies, place, share, row), hand }
+    }
+}
+
+/// What a bend does to the spheres of a body.
+pub(crate) struct BentBody {
+    levels: [SpineTurn; 4],
+    hand: Option<(Role, Vec3)>,
+}
+
+impl BentBody {
+    /// Where a point of a part goes.
+    #[inline]
+    pub(crate) fn point(&self, part: Role, p: Vec3) -> Vec3 {
+        let (level, legs) = chain(part);
+        let p = self.hand.map_or(p, |(wrist, way)| p + way * arm_share(part, wrist));
+        if level == 0 { p + self.levels[0].shift * legs } else { self.levels[level].point(p) }
+    }
+}
+
+/// Whether bending moves a part at all.
+pub(crate) fn moves(part: Role) -> bool {
+    chain(part) != (0, 0.0)
 }
 
 /// A rotation and a shift, as columns.
@@ -208,6 +261,54 @@ const LOWEST: f32 = 0.36;
 const ARM: (f32, f32) = (0.35, 0.95);
 /// How far a trunk may lean back, unless the motion itself leans farther: the sine of 25 degrees.
 const BACKWARD: f32 = 0.42;
+
+/// Parts of the feet that bear the body, and the joints above them.
+const FEET: [(Contacts, Role); 4] = [
+    (Contacts::LEFT_TOE, Role::LeftToe),
+    (Contacts::LEFT_HEEL, Role::LeftAnkle),
+    (Contacts::RIGHT_TOE, Role::RightToe),
+    (Contacts::RIGHT_HEEL, Role::RightAnkle),
+];
+/// How far soles reach beyond those joints, metres.
+const SOLE: f32 = 0.04;
+
+/// Centre of mass of a body whose joints are known.
+fn centre_of_mass(joint: &dyn Fn(Role) -> Vec3) -> Vec3 {
+    mass::SEGMENTS.iter().map(|s| joint(s.from).lerp(joint(s.to.unwrap_or(s.from)), s.centre) * s.share).sum()
+}
+
+/// How far a point is from the hull of others, metres; 0 inside.
+fn beside(points: &[Vec2], p: Vec2) -> f32 {
+    let side = |a: Vec2, b: Vec2| (b - a).perp_dot(p - a);
+    let mut least = f32::INFINITY;
+    for (i, &a) in points.iter().enumerate() {
+        least = least.min((p - a).length());
+        for (j, &b) in points.iter().enumerate().skip(i + 1) {
+            let t = ((p - a).dot(b - a) / (b - a).length_squared().max(1e-9)).clamp(0.0, 1.0);
+            least = least.min((p - a.lerp(b, t)).length());
+            // A point in the hull is in a triangle of its corners.
+            for &c in &points[j + 1..] {
+                let sides = [side(a, b), side(b, c), side(c, a)];
+                if sides.iter().all(|s| *s >= 0.0) || sides.iter().all(|s| *s <= 0.0) {
+                    return 0.0;
+                }
+            }
+        }
+    }
+    least
+}
+
+/// How many joints of the spine carry a joint, and its share of the shift of the hips.
+fn joint_chain(role: Role) -> (usize, f32) {
+    match role {
+        Role::Pelvis | Role::LeftHip | Role::RightHip | Role::Waist => (0, 1.0),
+        Role::LeftKnee | Role::RightKnee => (0, 0.5),
+        Role::LeftAnkle | Role::RightAnkle | Role::LeftToe | Role::RightToe => (0, 0.0),
+        Role::Back => (1, 1.0),
+        Role::Head => (3, 1.0),
+        _ => (2, 1.0),
+    }
+}
 
 /// How many joints of the spine carry a part, and its share of the shift of the hips.
 fn chain(part: Role) -> (usize, f32) {
@@ -376,7 +477,13 @@ mod tests {
         let mut row = bodies.row();
         bodies.sample(standing_edge(&library), 0.3, &mut row);
         let fits = |bend: Bend| {
-            Bend { rise: (0.0, 0.1), fall: (1.0, 1.1), ..bend }.fits(&bodies, &PlanarMatrix::IDENTITY, 0.5, &row)
+            Bend { rise: (0.0, 0.1), fall: (1.0, 1.1), ..bend }.fits(
+                &bodies,
+                &PlanarMatrix::IDENTITY,
+                0.5,
+                &row,
+                Contacts::NONE,
+            )
         };
         let lean = |angle: f32| Bend { lean: Vec3::X * angle, ..Bend::default() };
         assert!(fits(Bend::default()) && fits(lean(0.6)), "forward");

@@ -4,10 +4,12 @@ use kumite_motion::{EdgeIdx, Role, Vec3};
 
 use crate::bend::{Bend, HAND};
 use crate::bodies::{DefenceSpan, Row};
-use crate::dodge::{AvoidancePath, DefenceKind, DodgePlanner, DodgeScratch, Situation, body_at, timescale_cost};
+use crate::dodge::{
+    AvoidancePath, DefenceKind, DodgePlanner, DodgeScratch, Situation, away, body_at, join_cost, timescale_cost,
+};
 use crate::legs::{scale, stretches};
 use crate::threat::{STEP, Threat};
-use crate::{Bodies, Warp};
+use crate::{Bodies, Leg, Warp};
 
 /// How high an attack comes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,20 +50,24 @@ pub struct Block {
 /// A block and what is played for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Guard {
-    /// Edges after the current one.
-    pub edges: Vec<EdgeIdx>,
+    /// What is played after the current leg.
+    pub legs: Vec<Leg>,
+    /// Path seconds from now at which the current leg is left for it; `None` at the end of its edge.
+    pub leave: Option<f32>,
     /// How their speed changes.
     pub warp: Warp,
     /// Moves the guarding hand to the attack, if it has to be.
     pub bend: Option<Bend>,
     /// Where and how they meet.
     pub block: Block,
-    /// Position of the span in its clip.
-    pub span: Option<u32>,
+    /// The edge that plays the block, and its position among the spans of that edge's clip.
+    pub span: Option<(EdgeIdx, u32)>,
 }
 
 /// A limb that moves across the attack's path faster than this parries, metres per second.
 const PARRY: f32 = 1.0;
+/// How much farther than in its frame a body may reach within a step, because it moves and because of joins. Metres.
+const MOVES: f32 = 0.25;
 /// Samples within one step of the attack: contacts are timed to 1/240 s.
 const LOOKS: usize = 4;
 
@@ -120,19 +126,46 @@ pub fn find(
         };
         scratch.legs.go_on(bodies, planner.graph, ends + 1.0);
         scratch.warp.set(&list, scaled);
-        for wrist in wrists(&part) {
-            let Some((way, block, bend)) = meet(planner, situation, threats, wrist, scratch) else { continue };
-            let price = price + way / HAND;
-            if best.as_ref().is_none_or(|b| price < b.0) {
-                let until = scratch.warp.at(ends).0;
-                let kept = scratch.legs[1..].iter().enumerate().take_while(|(k, l)| k + 1 < depth || l.begins < until);
-                let edges = kept.map(|(_, l)| l.edge).collect();
-                let guard = Guard { edges, warp: scratch.warp.clone(), bend, block, span: Some(part.span) };
-                best = Some((price, guard));
-            }
+        consider(planner, situation, threats, (depth - 1, part, price), scratch, &mut best);
+    }
+    scratch.warp.set(&[], 1.0);
+    let mut leavings = std::mem::take(&mut scratch.leavings);
+    planner.lay_committed(situation, attack, &mut scratch.legs);
+    planner.leavings(DefenceKind::Block, attack, &scratch.legs, &mut leavings);
+    for leaving in &leavings {
+        let price = timescale_cost(1.0, &planner.config).unwrap_or(0.0);
+        let price = price + planner.config.weights.join * join_cost(leaving.at, leaving.cost);
+        let laid = planner.lay_leaving(situation, leaving, DefenceKind::Block, ends + 1.0, &mut scratch.legs);
+        if let Some((last, part)) = laid.filter(|_| best.as_ref().is_none_or(|b| price < b.0)) {
+            consider(planner, situation, threats, (last, part, price), scratch, &mut best);
         }
     }
+    scratch.leavings = leavings;
     best.map(|b| b.1)
+}
+
+/// Keeps the block of the laid-out path, `part` of leg `last`, if that is better than the best so far.
+fn consider(
+    planner: &DodgePlanner<'_>,
+    situation: &Situation<'_>,
+    threats: &[Threat],
+    (last, part, price): (usize, DefenceSpan, f32),
+    scratch: &mut DodgeScratch,
+    best: &mut Option<(f32, Guard)>,
+) {
+    let ends = threats.iter().map(Threat::ends).fold(0.0, f32::max);
+    for wrist in wrists(&part) {
+        let Some((way, block, bend)) = meet(planner, situation, threats, wrist, scratch) else { continue };
+        let price = price + way / HAND;
+        if best.as_ref().is_none_or(|b| price < b.0) {
+            let until = scratch.warp.at(ends).0;
+            let kept = scratch.legs[1..].iter().enumerate().take_while(|(k, l)| *k < last || l.begins < until);
+            let legs = kept.map(|(_, l)| l.leg(planner.bodies)).collect();
+            let (leave, warp) = (scratch.legs.left_at(planner.bodies), scratch.warp.clone());
+            let span = Some((scratch.legs[last].edge, part.span));
+            *best = Some((price, Guard { legs, leave, warp, bend, block, span }));
+        }
+    }
 }
 
 /// Whether a wrist's forearm or hand meets the attack before the rest of the body on the laid-out path, as it is or moved. Returns how far
@@ -220,9 +253,9 @@ fn contacts(
             }
             let leg = leg_for(scratch, time);
             let at = scratch.legs[leg];
-            let pelvis = at.place.point(bodies.pelvis(at.edge, at.seconds(scratch.warp.at(time).0)));
-            let reach = bodies.reach() + sphere.radius + 0.6 + scratch.drifted(time, leg);
-            if (pair[0] - pelvis).length().min((pair[1] - pelvis).length()) > reach {
+            let (pelvis, extent) = bodies.middle(at.edge, at.seconds(scratch.warp.at(time).0));
+            let reach = extent + sphere.radius + MOVES + bend.map_or(0.0, Bend::most) + scratch.drifted(time, leg);
+            if away(pair, at.place.point(pelvis)) > reach {
                 continue;
             }
             for look in 0..LOOKS {
@@ -310,10 +343,24 @@ mod tests {
         let index = PathIndex::of(&bodies, library.graph(), &PathRules::default());
         let planes = CullingPlanes::of(&bodies);
         let config = DodgeConfig::default();
-        let planner = DodgePlanner { bodies: &bodies, graph: library.graph(), index: &index, planes: &planes, config };
+        let planner = DodgePlanner {
+            bodies: &bodies,
+            graph: library.graph(),
+            interrupts: library.interrupts(),
+            index: &index,
+            planes: &planes,
+            config,
+        };
         let place = PlanarMatrix::IDENTITY;
-        let situation =
-            Situation { edge: standing_edge(&library), since: 0.1, place, ahead: &[], drift: None, running: None };
+        let situation = Situation {
+            edge: standing_edge(&library),
+            since: 0.1,
+            place,
+            leave: None,
+            ahead: &[],
+            drift: None,
+            running: None,
+        };
         let threats = [Threat::ball(&Ball::aimed(from, target, arrives, 0.11, false), arrives).unwrap()];
         find(&planner, &situation, &threats, &mut DodgeScratch::default())
     }
@@ -325,7 +372,7 @@ mod tests {
         let found = guard(target + Vec3::Z * 12.0, target, 1.05).unwrap();
         let Block { wrist, time, at, height, side, .. } = found.block;
         assert_eq!((wrist, height, side), (Role::LeftWrist, Height::Middle, Side::Front));
-        assert_eq!((found.edges.len(), found.bend, found.span), (1, None, Some(0)));
+        assert_eq!((found.legs.len(), found.bend, found.span.map(|s| s.1)), (1, None, Some(0)));
         // The ball is a hand's and its own radius before the wrist, which is 0.42 m before the chest: at 11.4 m/s.
         assert!(at.z > GUARD.z && at.z < GUARD.z + 0.3, "{at}");
         let expected = 1.05 - at.z / (12.0 / 1.05);

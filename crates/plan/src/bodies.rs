@@ -6,10 +6,13 @@
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::blend::decay;
 use kumite_motion::library::Library;
-use kumite_motion::{EdgeIdx, FrameIdx, Layer, Pose, Role, Vec3, WorldPose, fk};
+use kumite_motion::{Contacts, EdgeIdx, FrameIdx, Layer, Pose, Role, Vec3, WorldPose, fk, interrupt};
 
 /// Spheres are padded to whole rows of this many.
 pub const LANES: usize = 8;
+
+/// Where the joints of the canonical body are.
+pub(crate) type Joints = [Vec3; Role::ALL.len()];
 
 /// How the speed of an edge may be changed (§ 4.1 of the paper).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +129,8 @@ pub struct Bodies {
     rows: Vec<f32>,
     /// Per frame: where the pelvis is, and how far the surface reaches from it, metres. Settles most tests without touching a row.
     middles: Vec<(Vec3, f32)>,
+    /// Per frame: what the body stands on.
+    support: Vec<Contacts>,
     /// Per join: the offset and its speed, each laid out like a row.
     joins: Vec<f32>,
     edges: Vec<EdgeInfo>,
@@ -153,12 +158,13 @@ impl Bodies {
             radii[j] = sphere.radius;
             parts[j] = sphere.part;
         }
-        let (mut rows, mut starts, mut middles) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut rows, mut starts, mut middles, mut support) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (mut pose, mut world) = (Pose::default(), WorldPose::default());
         let mut reach = 0.0f32;
         for clip in library.clips() {
             starts.push((rows.len() / (3 * width)) as u32);
             for frame in 0..clip.frames() as u32 {
+                support.push(interrupt::support(clip, FrameIdx(frame)));
                 clip.pose(FrameIdx(frame), &mut pose);
                 fk::pose(clip.skeleton(), &pose, &mut world);
                 let at = rows.len();
@@ -188,6 +194,7 @@ impl Bodies {
             parts,
             rows,
             middles,
+            support,
             joins: Vec::new(),
             edges: Vec::new(),
             kept: Vec::new(),
@@ -257,20 +264,30 @@ impl Bodies {
 
     /// A join entered from a pose at natural speed: offset and its speed, in the frame of the entered clip.
     fn push_join(&self, old: (ClipFrames, u32), new: (ClipFrames, u32), align: &PlanarMatrix, out: &mut Vec<f32>) {
-        let centre = |(clip, frame): (ClipFrames, u32), j: usize| self.frame((clip.start + frame) as usize, j);
-        let speed = |(clip, frame): (ClipFrames, u32), j: usize| {
-            let (a, b) = (frame.saturating_sub(1), (frame + 1).min(clip.last));
-            let way = self.frame((clip.start + b) as usize, j) - self.frame((clip.start + a) as usize, j);
-            way * (clip.fps / (b - a).max(1) as f32)
+        // Coordinate by coordinate, so that the compiler takes several centres at a time.
+        let width = self.width;
+        let row = |clip: ClipFrames, frame: u32| {
+            let (x, rest) = self.rows[(clip.start + frame) as usize * 3 * width..][..3 * width].split_at(width);
+            let (y, z) = rest.split_at(width);
+            [x, y, z]
         };
+        let around = |(clip, frame): (ClipFrames, u32)| {
+            let (a, b) = (frame.saturating_sub(1), (frame + 1).min(clip.last));
+            (row(clip, frame), row(clip, a), row(clip, b), clip.fps / (b - a).max(1) as f32)
+        };
+        let ((old, old_a, old_b, old_rate), (new, new_a, new_b, new_rate)) = (around(old), around(new));
         let at = out.len();
-        out.resize(at + 6 * self.width, 0.0);
-        for j in 0..self.centres() {
-            let offset = align.point_back(centre(old, j)) - centre(new, j);
-            let drift = align.rotate_back(speed(old, j)) - speed(new, j);
-            for (k, v) in offset.to_array().into_iter().chain(drift.to_array()).enumerate() {
-                out[at + k * self.width + j] = v;
-            }
+        out.resize(at + 6 * width, 0.0);
+        let mut lanes = out[at..].chunks_exact_mut(width);
+        let mut lane = || lanes.next().unwrap_or_default();
+        let [ox, oy, oz, sx, sy, sz] = [lane(), lane(), lane(), lane(), lane(), lane()];
+        for j in 0..width {
+            let point = |row: [&[f32]; 3]| Vec3::new(row[0][j], row[1][j], row[2][j]);
+            let offset = align.point_back(point(old)) - point(new);
+            let left = (point(old_b) - point(old_a)) * old_rate;
+            let speed = align.rotate_back(left) - (point(new_b) - point(new_a)) * new_rate;
+            (ox[j], oy[j], oz[j]) = (offset.x, offset.y, offset.z);
+            (sx[j], sy[j], sz[j]) = (speed.x, speed.y, speed.z);
         }
     }
 
@@ -284,8 +301,7 @@ impl Bodies {
     ) {
         let at = |(edge, seconds): (EdgeIdx, f32)| {
             let info = &self.edges[edge.at()];
-            let frame = ((info.first + seconds) * info.fps).round().clamp(0.0, info.last as f32);
-            (ClipFrames { start: info.frames, last: info.last, fps: info.fps }, frame as u32)
+            (ClipFrames { start: info.frames, last: info.last, fps: info.fps }, self.frame_at(edge, seconds))
         };
         self.push_join(at(left), at(entered), align, out);
     }
@@ -428,7 +444,9 @@ impl Bodies {
 
     /// Memory used, bytes.
     pub fn bytes(&self) -> usize {
-        4 * (self.rows.len() + self.joins.len() + 4 * self.middles.len()) + self.edges.len() * size_of::<EdgeInfo>()
+        4 * (self.rows.len() + self.joins.len() + 4 * self.middles.len())
+            + self.support.len()
+            + self.edges.len() * size_of::<EdgeInfo>()
     }
 
     /// A row to sample into.
@@ -480,6 +498,24 @@ impl Bodies {
         for k in 0..length {
             out[k] = out[k] + offset[k] * keep + speed[k] * drift;
         }
+    }
+
+    /// The frame of an edge's clip that is shown `seconds` into it, the nearest.
+    #[inline]
+    pub fn frame_at(&self, edge: EdgeIdx, seconds: f32) -> u32 {
+        let info = &self.edges[edge.at()];
+        ((info.first + seconds) * info.fps).round().clamp(0.0, info.last as f32) as u32
+    }
+
+    /// What the body stands on in the nearest frame.
+    pub(crate) fn support(&self, edge: EdgeIdx, seconds: f32) -> Contacts {
+        self.support[(self.edges[edge.at()].frames + self.frame_at(edge, seconds)) as usize]
+    }
+
+    /// Where the joints are in the nearest frame, and what the body stands on.
+    pub(crate) fn stance(&self, edge: EdgeIdx, seconds: f32) -> (Joints, Contacts) {
+        let at = (self.edges[edge.at()].frames + self.frame_at(edge, seconds)) as usize;
+        (std::array::from_fn(|joint| self.frame(at, self.spheres + joint)), self.support[at])
     }
 
     /// Where the pelvis is, in the frame of the clip.

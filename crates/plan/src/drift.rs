@@ -84,11 +84,15 @@ impl Drift {
     pub(crate) fn add(&self, bodies: &Bodies, legs: &[PlacedLeg], warp: &Warp, time: f32, leg: usize, row: &mut Row) {
         let Some((keep, drift)) = self.weights(legs, warp, time, leg) else { return };
         let (width, place) = (bodies.width(), &legs[leg].place);
-        let value = |k: usize, j: usize| self.values[k * width + j];
-        for j in 0..bodies.centres() {
-            let offset = Vec3::new(value(0, j), value(1, j), value(2, j));
-            let speed = Vec3::new(value(3, j), value(4, j), value(5, j));
-            row.set(j, row.get(j) + place.rotate_back(offset * keep + speed * drift));
+        let mut lanes = self.values.chunks_exact(width);
+        let mut lane = || lanes.next().unwrap_or_default();
+        let [ox, oy, oz, sx, sy, sz] = [lane(), lane(), lane(), lane(), lane(), lane()].map(|lane| &lane[..width]);
+        let (x, rest) = row.values[..3 * width].split_at_mut(width);
+        let (y, z) = rest.split_at_mut(width);
+        for j in 0..width {
+            let offset = Vec3::new(ox[j], oy[j], oz[j]) * keep + Vec3::new(sx[j], sy[j], sz[j]) * drift;
+            let offset = place.rotate_back(offset);
+            (x[j], y[j], z[j]) = (x[j] + offset.x, y[j] + offset.y, z[j] + offset.z);
         }
     }
 }

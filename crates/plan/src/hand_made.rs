@@ -18,6 +18,7 @@ use std::sync::Arc;
 use kumite_motion::align::Planar;
 use kumite_motion::blend::ease;
 use kumite_motion::graph::{ClipIdx, Edge, Join, Layer, Node, SpanRef};
+use kumite_motion::interrupt::{Interrupt, Interrupts, Onset};
 use kumite_motion::library::Library;
 use kumite_motion::rotation::about;
 use kumite_motion::{
@@ -122,6 +123,27 @@ pub(crate) fn library_of(names: &[&str]) -> Library {
     }
     let graph = Graph::new(nodes, edges).unwrap();
     Library::new("hand-made", clips, graph).unwrap()
+}
+
+/// The library with some of its clips, where standing can be left at once for the first moving frame of all others, 0.2 s after their beginning.
+pub(crate) fn library_with_interrupts(names: &[&str]) -> Library {
+    let library = library_of(names);
+    let onset = |name: &&str| {
+        let kind = if *name == "guard" { SpanKind::Block } else { SpanKind::Avoid };
+        Onset { edge: edge(&library, NodeIdx(0), name), enter: 0.2, span: 0, kind }
+    };
+    let onsets: Vec<Onset> = names[1..].iter().map(onset).collect();
+    let pieces = [(0, MIDDLE - 1), (MIDDLE, LAST - 1)];
+    let range = |(onset, (first, last)): (u32, (u32, u32))| Interrupt {
+        clip: ClipIdx(0),
+        first: FrameIdx(first),
+        last: FrameIdx(last),
+        onset,
+        cost: 0.05,
+    };
+    let ranges = (0..onsets.len() as u32).flat_map(|onset| pieces.map(|piece| (onset, piece))).map(range).collect();
+    let interrupts = Interrupts::new(onsets, ranges, Vec::new()).unwrap();
+    library.with_interrupts(interrupts).unwrap()
 }
 
 /// The library with all of its clips.

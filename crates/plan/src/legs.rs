@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use kumite_motion::align::PlanarMatrix;
+use kumite_motion::align::{Planar, PlanarMatrix};
 use kumite_motion::{EdgeIdx, Graph};
 
 use crate::warp::area;
@@ -15,12 +15,16 @@ pub struct PlacedLeg {
     pub edge: EdgeIdx,
     /// Seconds after the edge's first frame at which it begins.
     pub enter: f32,
+    /// Seconds after the edge's first frame at which it ends.
+    pub end: f32,
     /// Path time at which it begins, seconds from now; negative for the leg being played.
     pub begins: f32,
     /// Placement of its clip in the world.
     pub place: PlanarMatrix,
     /// How long the join takes with which it begins, seconds; 0 where the clip simply continues.
     pub blend: f32,
+    /// What lays its clip over that of the leg before, and how long the join takes, where the graph does not say.
+    join: Option<(Planar, f32)>,
     /// Where its join is among those of the layout; `None` for that of the graph.
     own: Option<u32>,
 }
@@ -28,13 +32,31 @@ pub struct PlacedLeg {
 impl PlacedLeg {
     /// The edge being played, since so many seconds.
     pub fn playing(bodies: &Bodies, edge: EdgeIdx, since: f32, place: &PlanarMatrix) -> PlacedLeg {
-        PlacedLeg { edge, enter: 0.0, begins: -since, place: *place, blend: bodies.blend(edge), own: None }
+        let (end, blend) = (bodies.seconds(edge), bodies.blend(edge));
+        PlacedLeg { edge, enter: 0.0, end, begins: -since, place: *place, blend, join: None, own: None }
+    }
+
+    /// The leg that was placed.
+    pub fn leg(&self, bodies: &Bodies) -> Leg {
+        let leave = (self.end < bodies.seconds(self.edge)).then_some(self.end);
+        Leg { edge: self.edge, enter: self.enter, leave, join: self.join }
+    }
+
+    /// Whether its join is not the graph's.
+    pub(crate) fn joins_by_itself(&self) -> bool {
+        self.own.is_some()
     }
 
     /// Seconds after the edge's first frame at a path time.
     #[inline]
     pub fn seconds(&self, time: f32) -> f32 {
         time - self.begins + self.enter
+    }
+
+    /// Path time at which it ends.
+    #[inline]
+    pub fn ends(&self) -> f32 {
+        self.when(self.end)
     }
 
     /// Path time so many seconds after the edge's first frame.
@@ -74,22 +96,35 @@ impl Layout {
         self.legs.push(PlacedLeg::playing(bodies, edge, now, place));
     }
 
+    /// Leaves the last leg at a path time.
+    pub fn leave(&mut self, time: f32) {
+        if let Some(last) = self.legs.last_mut() {
+            last.end = last.seconds(time);
+        }
+    }
+
+    /// Path time at which the first leg is left, if that is before its edge ends.
+    pub fn left_at(&self, bodies: &Bodies) -> Option<f32> {
+        let first = self.legs.first()?;
+        (first.end < bodies.seconds(first.edge)).then(|| first.ends().max(0.0))
+    }
+
     /// Adds a leg after the last one.
     pub fn push(&mut self, bodies: &Bodies, leg: &Leg) {
         let Some(last) = self.legs.last().copied() else { return };
-        let end = bodies.seconds(last.edge);
-        let begins = last.begins + end - last.enter;
+        let begins = last.ends();
         let (align, blend) = match &leg.join {
             Some((align, blend)) => (PlanarMatrix::new(align), *blend),
             None => (*bodies.align(leg.edge), bodies.blend(leg.edge)),
         };
         let own = (blend > 0.0 && (leg.join.is_some() || bodies.join(leg.edge).is_none())).then(|| {
             let at = self.joins.len() as u32;
-            bodies.add_join((last.edge, end), (leg.edge, leg.enter), &align, &mut self.joins);
+            bodies.add_join((last.edge, last.end), (leg.edge, leg.enter), &align, &mut self.joins);
             at
         });
         let place = last.place.after(&align);
-        self.legs.push(PlacedLeg { edge: leg.edge, enter: leg.enter, begins, place, blend, own });
+        let end = leg.leave.unwrap_or(bodies.seconds(leg.edge));
+        self.legs.push(PlacedLeg { edge: leg.edge, enter: leg.enter, end, begins, place, blend, join: leg.join, own });
     }
 
     /// Lays edges out one after the other; the first has been played for `now` seconds and its clip is placed at `place`.
@@ -106,10 +141,9 @@ impl Layout {
     /// Continues after the last leg with the first edge of each node, until path time `until`.
     pub fn go_on(&mut self, bodies: &Bodies, graph: &Graph, until: f32) {
         while let Some(last) = self.legs.last() {
-            let begins = last.begins + bodies.seconds(last.edge) - last.enter;
             // Every edge lasts some time, so this ends.
             let Some(edge) = graph.after(last.edge).next() else { return };
-            if begins >= until || self.legs.len() > 200 {
+            if last.ends() >= until || self.legs.len() > 200 {
                 return;
             }
             self.push(bodies, &Leg::whole(edge));
@@ -164,7 +198,6 @@ pub fn scale(stretches: &[(f32, f32)], centre: f32, attack: f32) -> Option<f32> 
 mod tests {
     use super::*;
     use crate::hand_made::{edge, library, standing_edge};
-    use kumite_motion::align::Planar;
     use kumite_motion::{Vec2, Vec3};
 
     /// Facing +X, a sidestep to the left goes along -Z; what follows begins where it ended.
@@ -203,7 +236,7 @@ mod tests {
         let (align, blend) = (Planar { turn: 0.3, shift: Vec2::new(0.5, 0.0) }, 0.2);
         let mut legs = Layout::default();
         legs.begin(&bodies, stand, 0.1, &PlanarMatrix::IDENTITY);
-        legs.push(&bodies, &Leg { edge: crouch, enter: 0.4, join: Some((align, blend)) });
+        legs.push(&bodies, &Leg { edge: crouch, enter: 0.4, join: Some((align, blend)), ..Leg::whole(crouch) });
         let leg = legs[1];
         assert_eq!((leg.begins, leg.enter, leg.blend), (0.4, 0.4, 0.2));
         assert!((leg.seconds(0.5) - 0.5).abs() < 1e-6 && (leg.when(0.5) - 0.5).abs() < 1e-6);

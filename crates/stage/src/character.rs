@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kumite_motion::align::Planar;
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::blend::{Inertia, Velocity};
-use kumite_motion::graph::{Edge, EdgeIdx, Layer, NodeIdx};
+use kumite_motion::graph::{Edge, EdgeIdx, Graph, Layer, NodeIdx};
 use kumite_motion::library::Library;
 use kumite_motion::rotation::{about, twist_angle, yaw, yaw_of};
 use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Role, Vec2, Vec3, WorldPose, fk, humanoid, sample};
@@ -19,6 +19,8 @@ use crate::quality::Source;
 
 pub(crate) const TICK: f32 = 1.0 / TICKS as f32;
 
+/// Moments nearer to each other than this are the same, seconds: ticks add up to sums that are not quite round.
+const SAME: f32 = 1e-4;
 /// How long a join takes where nothing says, seconds: as long as most.
 const JOIN: f32 = 1.0 / 3.0;
 
@@ -29,6 +31,15 @@ pub struct Playing {
     pub edge: EdgeIdx,
     /// Seconds since its first frame.
     pub since: f32,
+    /// Seconds after its first frame at which it is left; `None` at its end.
+    pub leave: Option<f32>,
+}
+
+impl Playing {
+    /// Path seconds until it ends.
+    pub fn left(&self, graph: &Graph) -> f32 {
+        self.leave.unwrap_or(graph.edge(self.edge).seconds) - self.since
+    }
 }
 
 /// A character, somewhere on the stage: a playhead on the legs that were committed.
@@ -43,8 +54,6 @@ pub struct Character {
     placement: Planar,
     /// The join in progress, and how long ago it began.
     pub(crate) join: Option<(Inertia, f32)>,
-    /// Whether that join, or one that it leads out of, is not the graph's.
-    foreign: bool,
     pace: Option<Pace>,
     /// The bend in progress, and how long ago its plan was committed.
     pub(crate) bend: Option<(Bend, f32)>,
@@ -115,15 +124,19 @@ impl Character {
 
     /// Standing at a place, at the beginning of an edge.
     pub fn on(library: Arc<Library>, edge: EdgeIdx, at: Vec2, turn: f32) -> Character {
+        Self::entering(library, edge, 0.0, at, turn)
+    }
+
+    /// Standing at a place, so many seconds after the first frame of an edge.
+    pub fn entering(library: Arc<Library>, edge: EdgeIdx, since: f32, at: Vec2, turn: f32) -> Character {
         let anatomy = Anatomy::of_canonical(library.skeleton());
         let mut character = Character {
             library,
             anatomy,
-            playing: Playing { edge, since: 0.0 },
+            playing: Playing { edge, since, leave: None },
             legs: VecDeque::new(),
             placement: Planar::IDENTITY,
             join: None,
-            foreign: false,
             pace: None,
             bend: None,
             feet: Feet::default(),
@@ -133,9 +146,10 @@ impl Character {
             contacts: Contacts::NONE,
             rate: 1.0,
         };
-        let (clip, first) = character.clip();
-        let root = clip.root(first);
-        let facing = yaw_of(clip.rotation(first, kumite_motion::JointIdx::ROOT) * Vec3::Z);
+        let mut pose = Pose::default();
+        character.sample(character.playing, &mut pose);
+        let root = pose.root();
+        let facing = yaw_of(pose.rotation(kumite_motion::JointIdx::ROOT) * Vec3::Z);
         let here = Planar { turn: 0.0, shift: -Vec2::new(root.x, root.z) };
         character.placement = Planar { turn: turn - facing, shift: at }.after(&here);
         character.show();
@@ -160,6 +174,11 @@ impl Character {
     /// What it plays next, as far as was committed.
     pub fn legs(&self) -> &VecDeque<Leg> {
         &self.legs
+    }
+
+    /// Path seconds from now at which what it plays is left before its edge ends, as far as was committed.
+    pub fn leaves(&self) -> Option<f32> {
+        self.playing.leave.map(|seconds| seconds - self.playing.since)
     }
 
     /// What of its library it shows, before joins, bends and feet.
@@ -215,6 +234,11 @@ impl Character {
         !self.legs.is_empty() || self.pace.is_some() || self.bend.is_some()
     }
 
+    /// A copy whose motion is not bent.
+    pub(crate) fn unbent(&self) -> Character {
+        Character { bend: None, ..self.clone() }
+    }
+
     /// What is left of its bend, times from now.
     pub(crate) fn bend(&self) -> Option<Bend> {
         self.bend.as_ref().map(|(bend, time)| bend.later(*time))
@@ -233,9 +257,9 @@ impl Character {
         self.pace.as_ref().map_or((None, 0.0), |pace| (Some(&pace.warp), pace.time))
     }
 
-    /// The join in progress, unless it is just the graph's. It is laid over the motion as that is now.
-    pub(crate) fn foreign_join(&self) -> Option<JoinPoses> {
-        let (join, since) = self.join.as_ref().filter(|_| self.foreign)?;
+    /// The join in progress, laid over the motion as that is now.
+    pub(crate) fn running_join(&self) -> Option<JoinPoses> {
+        let (join, since) = self.join.as_ref()?;
         let mut motion = Pose::default();
         self.sample(self.playing, &mut motion);
         let shown = [-TICK, 0.0].map(|time| {
@@ -246,10 +270,10 @@ impl Character {
         Some(JoinPoses { shown, motion: [motion.clone(), motion], seconds: join.seconds(), since: *since })
     }
 
-    /// The join in progress, unless it is just the graph's, once a plan is committed now that goes on with what is being played.
+    /// The join in progress once a plan is committed now that goes on with what is being played.
     pub(crate) fn next_join(&self) -> Option<JoinPoses> {
         if self.bend.as_ref().is_none_or(|(bend, time)| bend.weight(*time) <= 0.0) {
-            return self.foreign_join();
+            return self.running_join();
         }
         let [base, before] = self.base.clone();
         let motion = [0.0, TICK].map(|time| {
@@ -263,14 +287,15 @@ impl Character {
     /// Takes up a plan, whatever is being played or bent: a join leads from the base that is shown into it.
     pub fn commit(&mut self, plan: Plan) {
         let mut legs: VecDeque<Leg> = plan.legs.into();
-        let leaves = if plan.now { legs.pop_front() } else { None };
+        self.playing.leave = plan.leave.map(|seconds| self.playing.since + seconds);
+        let leaves = if plan.leave.is_some_and(|seconds| seconds <= 0.0) { legs.pop_front() } else { None };
         let faded = self.bend.take().filter(|(bend, time)| bend.weight(*time) > 0.0).is_some();
         let [base, before] = &self.base;
         let speed = Velocity::between(before, base, TICK);
         let old = base.clone();
         if let Some(leg) = leaves {
             self.placement = self.placement.after(&leg.join.map_or(Planar::IDENTITY, |j| j.0));
-            self.playing = Playing { edge: leg.edge, since: leg.enter };
+            self.playing = Playing { edge: leg.edge, since: leg.enter, leave: leg.leave };
         }
         self.rate = plan.warp.at(0.0).1;
         if faded || leaves.is_some() {
@@ -280,7 +305,6 @@ impl Character {
             self.sample(Playing { since: self.playing.since + TICK * self.rate, ..self.playing }, &mut later);
             let new_speed = Velocity::between(&new, &later, TICK);
             self.join = Some((Inertia::new(&old, &speed, &new, &new_speed, blend), 0.0));
-            self.foreign = true;
         }
         self.legs = legs;
         self.pace = Some(Pace { warp: plan.warp, time: 0.0, path: 0.0 });
@@ -322,9 +346,9 @@ impl Character {
         let mut began = None;
         let library = Arc::clone(&self.library);
         let graph = library.graph();
-        let edge = graph.edge(self.playing.edge);
-        if self.playing.since >= edge.seconds {
-            let over = self.playing.since - edge.seconds;
+        let left = self.playing.left(graph);
+        if left <= SAME {
+            let (edge, over) = (graph.edge(self.playing.edge), (-left).max(0.0));
             // A leg must leave the node that was reached, unless it brings its own alignment.
             let fits = |leg: &Leg| leg.join.is_some() || graph.edge(leg.edge).from == edge.to;
             let leg = self.legs.pop_front().filter(fits).unwrap_or_else(|| {
@@ -352,16 +376,14 @@ impl Character {
     /// Enters a leg `over` seconds ago, laid over what was played as it says, or else as the graph does.
     fn begin(&mut self, leg: Leg, over: f32, buffers: &mut StepBuffers) {
         let entering = self.edge(leg.edge);
-        // Planners keep the joins of fighters' edges only; any other they are told of.
-        let known = leg.join.is_none() && entering.layer == Layer::Fight;
         let own = entering.join.map(|e| (e.align, e.blend));
-        let entered = Playing { edge: leg.edge, since: leg.enter + over };
+        let entered = Playing { edge: leg.edge, since: leg.enter + over, leave: leg.leave };
         let Some((align, blend)) = leg.join.or(own) else {
             self.playing = entered;
             return;
         };
         // What was shown at the very end of the old leg, and how it moved: the join leaves from there.
-        let end = self.edge(self.playing.edge).seconds;
+        let end = self.playing.since + self.playing.left(self.library.graph());
         let ([earlier, old, new, later], [old_speed, new_speed]) = (&mut buffers.poses, &mut buffers.speeds);
         // Both motions are shown at the same rate, which may not be their own; `over` is in their time.
         let (step, over_shown) = (TICK * self.rate, over / self.rate.max(1e-3));
@@ -372,7 +394,6 @@ impl Character {
             join.apply(since - over_shown, old);
         }
         old_speed.set(earlier, old, TICK);
-        self.foreign = !known || (self.foreign && self.join.is_some());
         self.placement = self.placement.after(&align);
         self.playing = entered;
         self.sample(Playing { since: leg.enter, ..self.playing }, new);

@@ -66,12 +66,13 @@ impl Defence {
     /// For one decision.
     pub fn planner(&self) -> DodgePlanner<'_> {
         let (bodies, index, planes) = (&self.bodies, &self.index, &self.planes);
-        DodgePlanner { bodies, graph: self.library.graph(), index, planes, config: self.config }
+        let (graph, interrupts) = (self.library.graph(), self.library.interrupts());
+        DodgePlanner { bodies, graph, interrupts, index, planes, config: self.config }
     }
 
     /// What a character carries out.
     fn running(&self, character: &Character) -> Running {
-        let drift = character.foreign_join().map(|join| self.drift(&join));
+        let drift = character.running_join().map(|join| self.drift(&join));
         Running { drift, bend: character.bend(), warp: character.warp() }
     }
 
@@ -94,6 +95,7 @@ impl Defence {
             edge: playing.edge,
             since: playing.since,
             place: PlanarMatrix::new(&character.placement()),
+            leave: character.leaves(),
             ahead,
             drift: character.next_join().map(|join| self.drift(&join)),
             running: character.following().then(|| self.running(character)),

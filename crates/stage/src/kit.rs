@@ -5,8 +5,9 @@ use std::sync::Arc;
 use kumite_motion::graph::Edge;
 use kumite_motion::library::Library;
 use kumite_motion::rotation::to_vector;
-use kumite_motion::{Clip, EdgeIdx, FrameIdx, Graph, Layer, NodeIdx, SpanKind, Vec2};
+use kumite_motion::{Clip, EdgeIdx, FrameIdx, Graph, Layer, NodeIdx, Pose, Role, SpanKind, Vec2, WorldPose, fk};
 
+use crate::op::Begin;
 use crate::walk::Walker;
 use crate::{Character, Defence};
 
@@ -21,6 +22,8 @@ pub struct Kit {
     idle: Vec<bool>,
     /// By edge: whether nothing moves in it.
     still: Vec<bool>,
+    /// By edge: whether a hand is up throughout.
+    guarded: Vec<bool>,
     /// An edge of walkers that only idles.
     standing: Option<EdgeIdx>,
 }
@@ -54,7 +57,8 @@ impl Kit {
         let idle: Vec<bool> = graph.edges().iter().map(|edge| idles(library.clip(edge.clip))).collect();
         let still = graph.edges().iter().map(|edge| is_still(library.clip(edge.clip), edge)).collect();
         let standing = graph.edges_of(Layer::Walk).find(|edge| idle[edge.at()]);
-        Kit { reactions: reactions(&library), library, defence, walker, idle, still, standing }
+        let guarded = guarded(&library);
+        Kit { reactions: reactions(&library), library, defence, walker, idle, still, guarded, standing }
     }
 
     /// What characters play.
@@ -85,6 +89,11 @@ impl Kit {
     /// Whether nothing moves in an edge: held poses at the ends of clips.
     pub fn is_still(&self, edge: EdgeIdx) -> bool {
         self.still.get(edge.at()).copied().unwrap_or_default()
+    }
+
+    /// Whether the guard stays up along an edge: at any moment a hand is above the waist.
+    pub fn is_guarded(&self, edge: EdgeIdx) -> bool {
+        self.guarded.get(edge.at()).copied().unwrap_or_default()
     }
 
     /// Where walkers stand.
@@ -128,12 +137,50 @@ impl Kit {
         None
     }
 
-    /// A fighter at a node, who stands at a place and looks along `facing`.
+    /// Where fighters can begin: the edge that plays a moment of a clip, and seconds after the edge's first frame.
+    pub fn entry(&self, begin: &Begin) -> Option<(EdgeIdx, f32)> {
+        let graph = self.graph();
+        let plays = |edge: &EdgeIdx| self.library.clip(graph.edge(*edge).clip).name == begin.clip;
+        let since = |edge: EdgeIdx| {
+            let first = graph.edge(edge).first.at() as f32 / self.library.clip(graph.edge(edge).clip).fps();
+            (edge, begin.at.map_or(0.0, |at| at - first))
+        };
+        let mut edges = graph.edges_of(Layer::Fight).filter(plays).map(since);
+        edges.find(|(edge, since)| (0.0..graph.edge(*edge).seconds).contains(since))
+    }
+
+    /// A fighter at the beginning of an edge that leaves a node, who stands at a place and looks along `facing`.
     pub fn spawn(&self, node: NodeIdx, at: Vec2, facing: f32) -> Character {
-        let spawn = |facing: f32| Character::new(Arc::clone(self.library()), node, at, facing);
+        let edge = self.graph().leaving(node, Layer::Fight).next().unwrap_or(EdgeIdx(0));
+        self.spawn_on(edge, 0.0, at, facing)
+    }
+
+    /// A fighter so many seconds after the first frame of an edge, who stands at a place and looks along `facing`.
+    pub fn spawn_on(&self, edge: EdgeIdx, since: f32, at: Vec2, facing: f32) -> Character {
+        let spawn = |facing: f32| Character::entering(Arc::clone(self.library()), edge, since, at, facing);
         let off = kumite_motion::rotation::wrap(facing - crate::sense::gaze(&spawn(facing)));
         spawn(facing + off)
     }
+}
+
+/// How far above the waist a hand is when the guard is up, metres.
+const UP: f32 = 0.05;
+
+/// By edge: whether the guard stays up.
+fn guarded(library: &Library) -> Vec<bool> {
+    let (mut pose, mut world) = (Pose::default(), WorldPose::default());
+    let up = library.clips().iter().map(|clip| {
+        let frames = (0..clip.frames() as u32).map(|frame| {
+            clip.pose(FrameIdx(frame), &mut pose);
+            fk::pose(clip.skeleton(), &pose, &mut world);
+            let height = |role: Role| world.position(role.joint()).y;
+            height(Role::LeftWrist).max(height(Role::RightWrist)) > height(Role::Waist) + UP
+        });
+        frames.collect::<Vec<bool>>()
+    });
+    let up: Vec<Vec<bool>> = up.collect();
+    let stays = |edge: &Edge| up[edge.clip.at()][edge.first.at()..=edge.last.at()].iter().all(|up| *up);
+    library.graph().edges().iter().map(stays).collect()
 }
 
 /// A joint that turns faster than this moves, radians per second.

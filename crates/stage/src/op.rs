@@ -46,14 +46,34 @@ pub struct Spawn {
     pub at: Vec2,
     /// Radians.
     pub facing: f32,
-    /// The clip it begins with; the kit's choice if there is none.
-    pub begin: Option<String>,
+    /// What it begins with; the kit's choice if there is nothing.
+    pub begin: Option<Begin>,
     /// What it wants.
     pub wish: Wish,
     /// What it notices.
     pub perception: Perception,
     /// Where its chance begins.
     pub seed: u64,
+}
+
+/// A moment of a clip.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Begin {
+    /// Which clip.
+    pub clip: String,
+    /// Seconds after its first frame; `None` for wherever it can be entered.
+    pub at: Option<f32>,
+}
+
+impl Begin {
+    /// From `CLIP` or `CLIP@SECONDS`. What follows an `@` and is no time belongs to the name.
+    pub fn parse(text: &str) -> Begin {
+        let timed = text.rsplit_once('@').and_then(|(clip, at)| Some((clip, at.parse::<f32>().ok()?)));
+        match timed.filter(|(_, at)| at.is_finite() && *at >= 0.0) {
+            Some((clip, at)) => Begin { clip: clip.to_owned(), at: Some(at) },
+            None => Begin { clip: text.to_owned(), at: None },
+        }
+    }
 }
 
 /// A ball at a part of a character, aimed at where that part will be.

@@ -241,19 +241,18 @@ fn come_on(kits: &[Arc<Kit>], world: &mut World, spawn: &Spawn) -> Result<Charac
     let graph = kit.library().graph();
     let character = match (walker, &spawn.begin) {
         (Some(walker), begin) => {
-            let edge = walker.start_edge(begin.as_deref());
+            let edge = walker.start_edge(begin.as_ref().map(|begin| begin.clip.as_str()));
             let edge = edge.ok_or_else(|| Fault::NoSuch { what: "motion to begin a walk with".into() })?;
             // Walks are planned from where the pelvis faces.
             Character::on(Arc::clone(kit.library()), edge, spawn.at, spawn.facing)
         }
-        (None, Some(name)) => {
-            let clip = kit.library().clips().iter().position(|c| c.name == *name);
-            let node = clip.and_then(|clip| {
-                let mut nodes = graph.nodes_of(Layer::Fight);
-                nodes.find(|node| graph.node(*node).clip.at() == clip)
-            });
-            let node = node.ok_or_else(|| Fault::NoSuch { what: format!("clip {name:?} to begin with") })?;
-            kit.spawn(node, spawn.at, spawn.facing)
+        (None, Some(begin)) => {
+            let what = || match begin.at {
+                Some(at) => format!("clip {:?} to begin with that is played {at} s after its first frame", begin.clip),
+                None => format!("clip {:?} to begin with", begin.clip),
+            };
+            let (edge, since) = kit.entry(begin).ok_or_else(|| Fault::NoSuch { what: what() })?;
+            kit.spawn_on(edge, since, spawn.at, spawn.facing)
         }
         (None, None) => {
             let nodes: Vec<NodeIdx> = graph.nodes_of(Layer::Fight).collect();

@@ -113,11 +113,15 @@ impl Quality {
     pub fn beside(self, clip: &Clip, library: &Library, sources: &[Source]) -> Quality {
         let percentile = |outside| 100.0 * balance::percentile(outside, 0.95);
         Quality {
-            snap: added_snap(clip, library, sources) / SNAP_UNIT,
             balance_cm: percentile(balance::outside_soles(clip).into_iter()),
             source_balance_cm: percentile(source_balance(clip.fps(), library, sources).into_iter()),
-            ..self
+            ..self.with_snap(clip, library, sources)
         }
+    }
+
+    /// Adds the snap alone.
+    pub(crate) fn with_snap(self, clip: &Clip, library: &Library, sources: &[Source]) -> Quality {
+        Quality { snap: added_snap(clip, library, sources) / SNAP_UNIT, ..self }
     }
 }
 

@@ -46,11 +46,12 @@ impl Track {
         let mut legs = character.legs().iter();
         let mut time = -playing.since;
         while time < seconds {
-            self.play(library, Leg { enter: playing.since, ..Leg::whole(playing.edge) }, &placement, time, seconds);
-            time += graph.edge(playing.edge).seconds;
+            let leg = Leg { enter: playing.since, leave: playing.leave, ..Leg::whole(playing.edge) };
+            self.play(library, leg, &placement, time, seconds);
+            time += playing.since + playing.left(graph);
             let Some(leg) = legs.next() else { return };
             placement = placement.after(&lay(library, leg));
-            playing = Playing { edge: leg.edge, since: leg.enter };
+            playing = Playing { edge: leg.edge, since: leg.enter, leave: leg.leave };
             time -= leg.enter;
         }
     }
@@ -66,7 +67,7 @@ impl Track {
     fn play(&mut self, library: &Library, leg: Leg, placement: &Planar, zero: f32, end: f32) {
         let edge = library.graph().edge(leg.edge);
         let clip = library.clip(edge.clip);
-        let last = (zero + edge.seconds).min(end);
+        let last = (zero + leg.ends(library.graph())).min(end);
         let mut look = ((zero + leg.enter).max(0.0) / STEP).ceil();
         while look * STEP <= last {
             sample::pose_at(clip, edge.first.at() as f32 / clip.fps() + look * STEP - zero, &mut self.pose);

@@ -5,7 +5,7 @@ use kumite_motion::{Quat, Vec2, Vec3};
 use kumite_text::TextError;
 use serde::Deserialize;
 
-use crate::op::{Op, Spawn, ThrowOp};
+use crate::op::{Begin, Op, Spawn, ThrowOp};
 use crate::world::{Goal as WalkGoal, Perception, WalkSearch, Wish};
 use crate::{TICKS, Target};
 
@@ -52,7 +52,7 @@ impl Scene {
                 kit: 0,
                 at: Vec2::from_array(character.at),
                 facing: character.facing.to_radians(),
-                begin: character.begin.clone(),
+                begin: character.begin.as_deref().map(Begin::parse),
                 wish,
                 perception: character.perception.as_ref().map_or_else(Perception::default, ScenePerception::in_numbers),
                 seed: seed.wrapping_add((i as u64) << 32),
@@ -259,7 +259,7 @@ pub struct SceneCharacter {
     /// Degrees; 0 looks along +Z.
     #[serde(default)]
     pub facing: f32,
-    /// The clip it begins with; any if left out.
+    /// The clip it begins with, `CLIP` or `CLIP@SECONDS`; any if left out.
     pub begin: Option<String>,
     /// Where it walks to.
     pub goal: Option<Goal>,

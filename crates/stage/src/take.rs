@@ -93,6 +93,15 @@ impl Recorder {
         Ok(self.clip("rehearsal", skeleton)?.1)
     }
 
+    /// The frames, and how good they are apart from balance, which takes longest.
+    pub fn unbalanced(self, skeleton: &Arc<Skeleton>) -> Result<(Clip, Quality), ClipError> {
+        let (clip, mut quality) = self.clip("rehearsal", skeleton)?;
+        if let Some(library) = &self.library {
+            quality = quality.with_snap(&clip, library, &self.sources);
+        }
+        Ok((clip, quality))
+    }
+
     fn clip(&self, name: &str, skeleton: &Arc<Skeleton>) -> Result<(Clip, Quality), ClipError> {
         let mut clip = Clip::new(name, Arc::clone(skeleton), FPS as f32, &self.poses)?;
         clip.contacts.clone_from(&self.contacts);

@@ -7,7 +7,7 @@ use kumite_motion::rotation::wrap;
 use kumite_plan::walk::{WalkCounts, WalkError, WalkPath};
 
 use crate::course::{self, Course};
-use crate::op::{EventKind, NoWay, Op, Spawn};
+use crate::op::{Begin, EventKind, NoWay, Op, Spawn};
 use crate::walk::{Attempt, WalkOutcome, WalkRequest};
 use crate::world::{Goal, Perception, WalkSearch, Wish, World};
 use crate::{Host, Kit, Performance, TICKS, Take, overlap};
@@ -102,7 +102,7 @@ impl WalkRequest {
             kit: 0,
             at: self.at,
             facing: self.facing,
-            begin: self.begin.clone(),
+            begin: self.begin.as_deref().map(Begin::parse),
             wish: Wish::Walk(goal),
             perception: Perception::default(),
             seed: 0,

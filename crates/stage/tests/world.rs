@@ -33,7 +33,7 @@ fn spawn(name: &str, at: [f32; 2], wish: Wish) -> Op {
         kit: 0,
         at: Vec2::from_array(at),
         facing: 0.0,
-        begin: matches!(wish, Wish::Wander | Wish::Stay).then(|| "guard-idle".to_owned()),
+        begin: matches!(wish, Wish::Wander | Wish::Stay).then(|| kumite_stage::op::Begin::parse("guard-idle")),
         wish,
         perception: Perception::default(),
         seed: 5,

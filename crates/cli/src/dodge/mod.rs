@@ -14,7 +14,7 @@ use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times, Window};
 use kumite_plan::dodge::{CullingPlanes, DodgeConfig, DodgeDecision, DodgeScratch, Judged, Verdict};
 use kumite_plan::{Bend, Bodies, ThreatError};
 use kumite_stage::attack_trial::{AFTER, Trial};
-use kumite_stage::op::{Spawn, ThrowOp};
+use kumite_stage::op::{Begin, Spawn, ThrowOp};
 use kumite_stage::world::{Perception, Wish};
 use kumite_stage::{BallOutcome, Defence, EventKind, Flight, Kit, Op, Performance, TICKS, Take, Target, dodge_referee};
 use serde_json::{Value, json};
@@ -55,9 +55,10 @@ pub(crate) fn run(args: &DodgeArgs, progress: &Progress) -> CliResult<Report> {
     let kits = [kit(bake::load(&args.library, Path::new(""), None, progress)?.library)];
     let defence = kits[0].defence().filter(|defence| defence.bodies().can_defend());
     let defence = defence.ok_or_else(|| threat_failure(args, &ThreatError::NoMotions))?;
-    match args.trials {
-        Some(count) => Ok(trials::run((&kits, defence), count, args.seed, perception(args), progress)),
-        None => dodge_once(args, target, (&kits, defence)),
+    match (args.trials, args.trial) {
+        (Some(count), None) => Ok(trials::run((&kits, defence), count, args.seed, perception(args), progress)),
+        (_, Some(number)) => dodge_once(args, one_of_trials(args, number, &kits)?, (&kits, defence)),
+        (None, None) => dodge_once(args, scene(args, target, &kits)?, (&kits, defence)),
     }
 }
 
@@ -105,14 +106,21 @@ fn threat_failure(args: &DodgeArgs, error: &ThreatError) -> Failure {
     }
 }
 
-/// The scene of one ball: who is there, and what is thrown after [`BEFORE`].
-fn scene(args: &DodgeArgs, target: Target, library: &Library) -> CliResult<(Spawn, ThrowOp)> {
+/// The scene of one ball: who is there, what is thrown, and in which tick.
+struct OneBall {
+    spawn: Spawn,
+    throw: ThrowOp,
+    thrown: u64,
+}
+
+fn scene(args: &DodgeArgs, target: Target, kits: &[Arc<Kit>]) -> CliResult<OneBall> {
+    let (begin, before) = begin(args, &kits[0])?;
     let spawn = Spawn {
         name: NAME.to_owned(),
         kit: 0,
         at: Vec2::ZERO,
         facing: 0.0,
-        begin: begin(args, library)?,
+        begin,
         wish: Wish::Wander,
         perception: perception(args),
         seed: args.seed,
@@ -123,22 +131,36 @@ fn scene(args: &DodgeArgs, target: Target, library: &Library) -> CliResult<(Spaw
         falls: args.falls,
         ..ThrowOp::football(NAME, target, Vec3::from_array(args.from), args.speed)
     };
-    Ok((spawn, throw))
+    Ok(OneBall { spawn, throw, thrown: ((before * TICKS as f32).round() as u64).max(1) })
+}
+
+/// One of the random balls.
+fn one_of_trials(args: &DodgeArgs, number: u32, kits: &[Arc<Kit>]) -> CliResult<OneBall> {
+    let count = args.trials.unwrap_or_default();
+    if number >= count {
+        let allowed = format!("less than the {count} of --trials");
+        let message = format!("--trial is {number}; allowed is {allowed}");
+        return Err(Failure::bad(message).key("--trial").found(number.to_string()).allowed(allowed));
+    }
+    let seed = trials::seed(args.seed, number);
+    let trial = Trial::random(kits, seed, perception(args), None);
+    let Trial { world, throw, .. } = trial.ok_or_else(|| Failure::bad("the ball could not be thrown"))?;
+    Ok(OneBall { spawn: Trial::begins(seed, perception(args)).0, throw, thrown: world.tick })
 }
 
 /// Plays the scene of one ball and writes the take.
-fn dodge_once(args: &DodgeArgs, target: Target, (kits, defence): (&[Arc<Kit>], &Defence)) -> CliResult<Report> {
+fn dodge_once(args: &DodgeArgs, ball: OneBall, (kits, defence): (&[Arc<Kit>], &Defence)) -> CliResult<Report> {
     let library = defence.library();
-    let (spawn, throw) = scene(args, target, library)?;
-    let before = (BEFORE * TICKS as f32).round() as u64;
-    let ops = [(0, Op::Spawn(spawn)), (before, Op::Throw(throw.clone()))];
-    let ticks = ((BEFORE + args.lead + AFTER) * TICKS as f32).round() as u64;
+    let OneBall { spawn, throw, thrown } = ball;
+    let (target, speed, lead) = (throw.target, throw.speed, throw.lead.unwrap_or(args.lead));
+    let ops = [(0, Op::Spawn(spawn)), (thrown, Op::Throw(throw.clone()))];
+    let ticks = thrown + ((lead + AFTER) * TICKS as f32).round() as u64;
     let performance = Performance::play(kits, &ops, ticks);
     let missing = || Failure::bad("the ball could not be thrown");
     let flight = performance.flights.first().ok_or_else(missing)?;
     let take = performance.takes().map_err(|e| Failure::bad(e.to_string()))?.into_iter().next().ok_or_else(missing)?;
     // The decision again, from the same world, for what was considered and what would have happened.
-    let world = Performance::play(kits, &ops[..1], before - 1).world;
+    let world = Performance::play(kits, &ops[..1], thrown - 1).world;
     let trial = Trial { world, who: flight.ball.at, throw };
     let moment = trial.moment(kits);
     let (mut ranked, mut considered) = (Vec::new(), None);
@@ -165,7 +187,7 @@ fn dodge_once(args: &DodgeArgs, target: Target, (kits, defence): (&[Arc<Kit>], &
     let chosen = match decision.map(|d| (d.span, d.bend)) {
         None => "never sees it".to_owned(),
         Some((None, Some(bend))) => bend_name(&bend).to_owned(),
-        Some((span, _)) => name(decision.map_or(&[], |d| &d.edges), span),
+        Some((span, _)) => name(&span.map_or_else(Vec::new, |(edge, _)| vec![edge]), span.map(|s| s.1)),
     };
     let bent = decision.is_some_and(|d| d.bend.is_some());
     let counts = decision.map(|d| d.counts).unwrap_or_default();
@@ -194,15 +216,16 @@ fn dodge_once(args: &DodgeArgs, target: Target, (kits, defence): (&[Arc<Kit>], &
         );
     }
     if args.why {
-        let _ = writeln!(text, "    rank  cost   avoid  body   time   scale  clears    what");
+        let _ = writeln!(text, "    rank  cost   avoid  body   time   join   scale  clears    what");
         for (rank, judged) in ranked.iter().enumerate() {
-            text += &candidate_line(rank + 1, judged, &name(&judged.edges, judged.span));
+            let when = judged.leave.map_or(String::new(), |leave| format!(", begun after {leave:.2} s"));
+            text += &candidate_line(rank + 1, judged, &(name(&judged.edges, judged.span) + &when));
         }
     }
     let json = one_json(flight, decision, undisturbed, &take, (outcome, &chosen), &ranked, library);
     let title = format!(
         "ball at {:.0} m/s at the {}, seen {:.1} s ahead: {outcome}, {chosen}",
-        args.speed,
+        speed,
         target.name(),
         moment.map_or(0.0, |m| m.lead)
     );
@@ -230,13 +253,13 @@ fn one_json(
     json!({
         "outcome": outcome, "what": chosen, "threatening": undisturbed < 0.0,
         "clearance_m": finite(flight.least), "undisturbed_m": finite(undisturbed), "planned_clearance_m": decision.map(|d| d.clearance),
-        "cost": decision.map(|d| json!({"avoidance": d.cost.avoidance, "body": d.cost.body, "timescale": d.cost.timescale})),
+        "cost": decision.map(|d| json!({"avoidance": d.cost.avoidance, "body": d.cost.body, "timescale": d.cost.timescale, "join": d.cost.join})),
         "time_scale": decision.map(|d| d.warp.scale()), "adapted": decision.is_some_and(|d| d.bend.is_some()),
         "block": decision.and_then(|d| d.block).map(|b| json!({
             "wrist": b.wrist.name(), "time": b.time, "height": format!("{:?}", b.height).to_lowercase(),
             "side": format!("{:?}", b.side).to_lowercase(), "parry": b.parry,
         })),
-        "candidates": candidates, "edges": decision.map(|d| d.edges.iter().map(|e| e.0).collect::<Vec<_>>()),
+        "candidates": candidates, "edges": decision.map(|d| d.legs.iter().map(|leg| leg.edge.0).collect::<Vec<_>>()),
         "seconds": take.clip.seconds(), "frames": take.clip.frames(),
         "quality": {"foot_slide_cm_s": q.foot_slide_cm_s, "planted_share": q.planted_share, "snap": q.snap, "float_cm": q.float_cm},
         "hash": format!("{:016x}", take.hash),
@@ -254,21 +277,26 @@ fn bend_name(bend: &Bend) -> &'static str {
     }
 }
 
-/// The clip to begin with: what was asked for, or a guard, or any.
-fn begin(args: &DodgeArgs, library: &Library) -> CliResult<Option<String>> {
-    let begins = |name: &str| {
-        let nodes = library.graph().nodes().iter();
-        nodes.map(|n| &library.clip(n.clip).name).any(|clip| clip == name)
+/// What to begin with, what was asked for, or a guard, or any; and seconds until the ball is thrown.
+fn begin(args: &DodgeArgs, kit: &Kit) -> CliResult<(Option<Begin>, f32)> {
+    let library = kit.library();
+    let Some(asked) = &args.begin else {
+        let guard = Begin::parse(GUARD);
+        return Ok((kit.entry(&guard).map(|_| guard), BEFORE));
     };
-    match &args.begin {
-        Some(name) if begins(name) => Ok(Some(name.clone())),
-        Some(name) => {
-            let names = library.clips().iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
-            let message = format!("--begin is {name:?}; there are {names}");
-            Err(Failure::bad(message).key("--begin").found(name.clone()).allowed(names))
-        }
-        None => Ok(begins(GUARD).then(|| GUARD.to_owned())),
-    }
+    let begin = Begin::parse(asked);
+    let Some((_, since)) = kit.entry(&begin) else {
+        let of = library.clips().iter().find(|clip| clip.name == begin.clip);
+        let allowed = match (begin.at, of) {
+            (Some(_), Some(clip)) => format!("0 to {:.2} s of {}, where it is played", clip.seconds(), clip.name),
+            _ => library.clips().iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", "),
+        };
+        let message = format!("--begin is {asked:?}; there are {allowed}");
+        return Err(Failure::bad(message).key("--begin").found(asked.clone()).allowed(allowed));
+    };
+    // The ball is thrown at the moment that was asked for, so it begins a little before.
+    let before = if begin.at.is_some() { since.min(BEFORE) } else { BEFORE };
+    Ok((Some(Begin { at: begin.at.map(|at| at - before), ..begin }), before))
 }
 
 /// Outcome as it was played.
@@ -308,8 +336,8 @@ fn candidate_line(rank: usize, judged: &Judged, name: &str) -> String {
     let clears =
         if judged.clearance.is_finite() { format!("{:>6.1} cm", judged.clearance * 100.0) } else { "       ".into() };
     format!(
-        "    {rank:>4}  {verdict} {:<6.3} {:<6.3} {:<6.3} {:<6.2} {clears} {name}\n",
-        t.avoidance, t.body, t.timescale, judged.scale
+        "    {rank:>4}  {verdict} {:<6.3} {:<6.3} {:<6.3} {:<6.3} {:<6.2} {clears} {name}\n",
+        t.avoidance, t.body, t.timescale, t.join, judged.scale
     )
 }
 
@@ -324,7 +352,7 @@ fn judged_json(judged: &Judged, name: &str) -> Value {
     let t = judged.cost;
     json!({
         "what": name, "verdict": verdict, "cost": cost, "avoidance": t.avoidance, "body": t.body, "timescale": t.timescale,
-        "time_scale": judged.scale, "clearance_m": judged.clearance.is_finite().then_some(judged.clearance),
+        "join": t.join, "leaves_after_s": judged.leave, "time_scale": judged.scale, "clearance_m": judged.clearance.is_finite().then_some(judged.clearance),
         "edges": judged.edges.iter().map(|e| e.0).collect::<Vec<_>>(),
     })
 }
@@ -351,8 +379,9 @@ fn encode(
     let ball = || Prop::flying(flight.ball.ball.radius, play::drawn(flight));
     let picture = &args.picture;
     let met = flight.end.filter(|end| end.2.is_some());
-    let meets = met.map_or(BEFORE + args.lead, |end| end.1);
-    let times = Times::At(moments(BEFORE, meets, picture.poses));
+    let thrown = flight.ball.thrown as f32 / TICKS as f32;
+    let meets = met.map_or(thrown + flight.ball.arrives, |end| end.1);
+    let times = Times::At(moments(thrown, meets, picture.poses));
     let strip = || Strip {
         figures: vec![figure.clone()],
         props: vec![ball()],

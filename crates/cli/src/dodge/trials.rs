@@ -19,6 +19,8 @@ use crate::{Progress, Report, judged};
 const SLICE: u32 = 64;
 /// Balls at head or torso seen at least this long ahead should be defended, seconds.
 const IN_TIME: f32 = 0.6;
+/// Who defends by a motion should have moved by then, seconds after the ball is known.
+const SOON: f64 = 0.30;
 /// Ranges of lead that are counted separately, seconds; leads of trials are 0.3 to 1.2.
 const LEADS: [(f32, f32); 3] = [(0.3, 0.6), (0.6, 0.9), (0.9, 1.2)];
 
@@ -29,6 +31,7 @@ fn key(answer: Answer) -> &'static str {
         Answer::BentMotion => "by_bent_motion",
         Answer::BentPose => "by_bent_pose",
         Answer::Block => "by_block",
+        Answer::BentBlock => "by_bent_block",
         Answer::Hit => "hit",
     }
 }
@@ -60,6 +63,8 @@ struct TrialResult {
     decided: Option<Decided>,
     /// Mean displacement of the body's spheres, against undisturbed playback, when the ball arrives, metres.
     displacement: Option<f64>,
+    /// When head or trunk had moved by 5 cm, seconds after the ball was known.
+    moved: Option<f64>,
     quality: Quality,
     undisturbed: Quality,
     /// Faults found by the judge in the take, and in undisturbed playback.
@@ -79,6 +84,11 @@ enum Thrown {
     Threatening(Box<TrialResult>),
 }
 
+/// Seed of one ball of many.
+pub(super) fn seed(of_all: u64, number: u32) -> u64 {
+    of_all.wrapping_mul(1_000_003).wrapping_add(u64::from(number))
+}
+
 pub(super) fn run(
     (kits, defence): (&[Arc<Kit>], &Defence),
     count: u32,
@@ -89,8 +99,7 @@ pub(super) fn run(
     let bar = progress.bar(count as usize, "throwing");
     let exhaustive = Exhaustive::new(defence.library());
     let throw_one = |scratch: &mut DodgeScratch, k: u32| {
-        let number = seed.wrapping_mul(1_000_003).wrapping_add(u64::from(k));
-        let trial = Trial::random(kits, number, perception, None);
+        let trial = Trial::random(kits, self::seed(seed, k), perception, None);
         bar.inc(1);
         trial.and_then(|trial| throw((kits, defence), &exhaustive, &trial, scratch))
     };
@@ -122,7 +131,8 @@ fn throw(
         _ => None,
     };
     let answer = played.answer();
-    let avoided = !matches!(answer, Answer::Block | Answer::Hit);
+    let known = moment.as_ref().map(|m| trial.throw.lead.unwrap_or_default() - m.lead);
+    let avoided = !matches!(answer, Answer::Block | Answer::BentBlock | Answer::Hit);
     Some(Thrown::Threatening(Box::new(TrialResult {
         target: trial.throw.target,
         lead: moment.map_or(0.0, |m| m.lead),
@@ -130,6 +140,7 @@ fn throw(
         adapted: played.decision.as_ref().is_some_and(|d| d.bend.is_some()),
         decided,
         displacement: if avoided { played.displacement(&undisturbed.1, kits).map(f64::from) } else { None },
+        moved: known.and_then(|known| played.moved_after(known, &undisturbed.1, kits)).map(f64::from),
         quality: played.take.quality,
         undisturbed: undisturbed.0.quality,
         faults: judged::faults(&played.take),
@@ -153,7 +164,7 @@ fn decide(defence: &Defence, at: &Moment, scratch: &mut DodgeScratch) -> Option<
     let decided = start.elapsed();
     let (enumerated_us, enumerated) = enumerate(defence, at, scratch);
     let playing = at.character.playing();
-    let left = defence.library().graph().edge(playing.edge).seconds - playing.since;
+    let left = playing.left(defence.library().graph());
     Some(Decided {
         decision,
         search_us: searched.as_secs_f64() * 1e6,
@@ -167,10 +178,9 @@ fn decide(defence: &Defence, at: &Moment, scratch: &mut DodgeScratch) -> Option<
 
 /// If any path avoids the ball: what the chosen one costs of the cheapest, and how far that clears.
 fn optimum(exhaustive: &Exhaustive, at: &Moment, decision: &DodgeDecision) -> Option<(Option<f64>, f32)> {
-    let found = exhaustive.all(&at.character, &at.threats);
+    let found = exhaustive.all(&at.character, &at.ahead, &at.threats);
     let best = found.iter().min_by(|a, b| a.cost.total_cmp(&b.cost))?;
-    // The plan's edges continue beyond the avoidance until the attack is over.
-    let own = found.iter().filter(|f| decision.span.is_some() && decision.edges.starts_with(&f.edges));
+    let own = found.iter().filter(|f| f.is(decision));
     Some((own.map(|f| f.cost).min_by(f32::total_cmp).map(|own| f64::from(own / best.cost)), best.clearance))
 }
 
@@ -196,7 +206,7 @@ fn answers(of: &[&TrialResult]) -> Map<String, Value> {
     let mut all: Map<String, Value> =
         Answer::ALL.iter().map(|answer| (key(*answer).to_owned(), json!(count(*answer)))).collect();
     all.insert("threatening".into(), json!(of.len()));
-    all.insert("by_bend".into(), json!(count(Answer::BentMotion) + count(Answer::BentPose)));
+    all.insert("by_bend".into(), json!(count(Answer::BentMotion) + count(Answer::BentPose) + count(Answer::BentBlock)));
     all.insert("defended".into(), json!(of.len() - count(Answer::Hit)));
     all
 }
@@ -218,7 +228,8 @@ fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
     let optimum = |o: &TrialResult| o.decided.as_ref().and_then(|d| d.optimum);
     let in_grid = |o: &TrialResult| o.decided.as_ref().is_some_and(|d| d.decision.counts.in_grid > 0);
     let in_time = |o: &TrialResult| o.answer == Answer::Motion && o.decided.as_ref().is_some_and(|d| d.before_edge_end);
-    let avoided = |o: &TrialResult| !matches!(o.answer, Answer::Block | Answer::Hit);
+    let blocked = |o: &TrialResult| matches!(o.answer, Answer::Block | Answer::BentBlock);
+    let avoided = |o: &TrialResult| !blocked(o) && o.answer != Answer::Hit;
     let all = results.len();
     let avoidable = count(&|o| optimum(o).is_some());
     let ratios: Vec<f64> = decided.iter().filter_map(|d| d.optimum?.0).collect();
@@ -257,12 +268,15 @@ fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
             }))
         })
         .collect();
+    let by_motion: Vec<&TrialResult> = results.iter().copied().filter(|o| o.answer == Answer::Motion).collect();
+    let mut moved: Vec<f64> = by_motion.iter().filter_map(|o| o.moved).collect();
+    let soon = moved.iter().filter(|seconds| **seconds <= SOON).count();
     let mut displacement: Vec<f64> = results.iter().filter_map(|o| o.displacement).collect();
     let mut json = json!({
         "hash": combined(results.iter().map(|o| o.hash)),
         "trials": thrown.len(), "threatening": all, "refused": refused, "unseen": all - decided.len(),
         "log_right": count(&|o| o.log_is_right == Some(true)), "log_wrong": count(&|o| o.log_is_right == Some(false)),
-        "avoided": count(&avoided), "blocked": count(&|o| o.answer == Answer::Block),
+        "avoided": count(&avoided), "blocked": count(&blocked),
         "adapted": count(&|o| o.adapted),
         "answers": answers(&results), "targets": targets, "leads": leads,
         "avoidable": avoidable,
@@ -279,6 +293,7 @@ fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
         "query_us": {"index": of_decided(&|d| d.search_us), "enumerated": of_decided(&|d| d.enumerated_us)},
         "candidates": {"index": mean(&|d| f64::from(d.decision.counts.index)), "enumerated": mean(&|d| f64::from(d.enumerated))},
         "displacement_m": spread(&mut displacement),
+        "moved_after_s": spread(&mut moved), "moved_soon_share": share(soon, by_motion.len()),
     });
     let how_good = json!({
         "quality_failures": count(&|o| o.answer != Answer::Hit && !o.quality.passes()),
@@ -326,18 +341,19 @@ fn text(json: &Value) -> String {
         us(&json["query_us"]["index"]),
         us(&json["query_us"]["enumerated"]),
     );
-    let _ = writeln!(text, "    target  balls  motion  bent motion  bent pose  block  hit");
+    let _ = writeln!(text, "    target  balls  motion  bent motion  bent pose  block  bent block  hit");
     for (name, row) in json["targets"].as_object().into_iter().flatten() {
         let part =
             |key: &str| 100.0 * row[key].as_f64().unwrap_or(0.0) / row["threatening"].as_f64().unwrap_or(1.0).max(1.0);
         let _ = writeln!(
             text,
-            "    {name:<6} {:>6}  {:>4.1} %       {:>4.1} %     {:>4.1} %  {:>3.1} %  {:>4.1} %",
+            "    {name:<6} {:>6}  {:>4.1} %       {:>4.1} %     {:>4.1} %  {:>3.1} %  {:>4.1} %  {:>4.1} %",
             row["threatening"].as_f64().unwrap_or(0.0),
             part("by_motion"),
             part("by_bent_motion"),
             part("by_bent_pose"),
             part("by_block"),
+            part("by_bent_block"),
             part("hit"),
         );
     }

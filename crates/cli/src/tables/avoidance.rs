@@ -88,7 +88,9 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
             let at = (k + turn) % THEIRS.len();
             let (cull, index, _) = THEIRS[at];
             let mut planner = defence.planner();
-            (planner.config.cull, planner.config.use_index) = (cull, index);
+            (planner.config.cull, planner.config.use_index, planner.config.grid) = (cull, index, index);
+            // Their fighters play every edge to its end.
+            planner.config.interrupts = false;
             let situation = defence.situation(&trial.character, &trial.ahead);
             let start = ThreadTime::now();
             if let Ok(mut search) = DodgeSearch::new(&planner, &situation, &trial.threats, false) {
@@ -115,7 +117,7 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
     let exhaustive = Exhaustive::new(defence.library());
     let start = ThreadTime::now();
     for trial in trials.iter().take(NAIVE) {
-        exhaustive.all(&trial.character, &trial.threats);
+        exhaustive.all(&trial.character, &trial.ahead, &trial.threats);
         bar.inc(1);
     }
     let naive = start.elapsed().as_secs_f64() * 1e3 / trials.len().clamp(1, NAIVE) as f64;

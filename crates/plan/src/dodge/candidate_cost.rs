@@ -1,13 +1,18 @@
 //! Evaluation of one candidate: its cost, or how deep it is hit.
 
+use kumite_motion::Vec3;
+
 use super::clearance::{DodgeScratch, away, body_at, nearest};
 use super::cost;
-use super::search::{Candidate, DodgeSearch};
+use super::search::{BENT, Candidate, DodgeSearch};
 use super::{AvoidanceCost, DefenceKind, DodgeCounts, DodgePlanner, Verdict};
 use crate::Form;
 use crate::bodies::DefenceSpan;
 use crate::legs::stretches;
 use crate::threat::STEP;
+
+/// Farthest that a join carries a part from its motion beyond the pelvis, metres.
+const JOINS: f32 = 0.6;
 
 impl DodgePlanner<'_> {
     /// Lays a candidate out in the scratch: its legs and its warp. Returns the leg with the avoidance, and the avoidance.
@@ -17,6 +22,11 @@ impl DodgePlanner<'_> {
         candidate: &Candidate,
         scratch: &mut DodgeScratch,
     ) -> Option<(usize, DefenceSpan)> {
+        if let Some(leaving) = &candidate.leaving {
+            scratch.warp.set(&[], 1.0);
+            let until = search.ends + 1.0;
+            return self.lay_leaving(&search.now(), leaving, DefenceKind::Avoid, until, &mut scratch.legs);
+        }
         let (edge, since, place) = search.situation;
         let edges = search.edges(self, candidate);
         scratch.legs.lay(self.bodies, std::iter::once(edge).chain(edges.iter().copied()), since, &place);
@@ -43,23 +53,33 @@ impl DodgePlanner<'_> {
         let bodies = self.bodies;
         scratch.fit(bodies);
         let leg = scratch.legs[last];
-        let (from, to) = (scratch.warp.when(leg.when(part.from)), scratch.warp.when(leg.when(part.to)));
+        let (from, to) = (scratch.warp.when(leg.when(part.from.max(leg.enter))), scratch.warp.when(leg.when(part.to)));
         let [row, _] = &mut scratch.rows;
         body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), from.max(0.0), last, row);
         let (mut least, mut vacated) = (f32::INFINITY, 0.0f32);
-        let pelvis = row.get(bodies.spheres());
+        let (pelvis, extent) = bodies.middle(leg.edge, leg.seconds(scratch.warp.at(from.max(0.0)).0));
+        // A join may reach farther than the motion does.
+        let extent = extent + JOINS + (row.get(bodies.spheres()) - pelvis).length();
         for sphere in search.threats.iter().flat_map(|t| &t.spheres) {
-            for (k, pair) in sphere.places.windows(2).enumerate() {
-                let time = sphere.start + k as f32 * STEP;
-                if time + STEP < 0.0 {
-                    continue;
-                }
-                let (p, q) = (leg.place.point_back(pair[0]), leg.place.point_back(pair[1]));
-                if away(&[p, q], pelvis) > bodies.reach() + sphere.radius + 1.0 {
+            let gap = |pair: &[Vec3]| {
+                let way = [leg.place.point_back(pair[0]), leg.place.point_back(pair[1])];
+                (away(&way, pelvis) - extent - sphere.radius, way)
+            };
+            let coming = (-sphere.start / STEP - 1.0).ceil().max(0.0) as usize;
+            let steps = || sphere.places.windows(2).enumerate().skip(coming);
+            // The nearest step first: with its distance most of the others are settled.
+            let first = steps().map(|(_, pair)| gap(pair)).min_by(|a, b| a.0.total_cmp(&b.0));
+            if let Some((_, [p, q])) = first {
+                least = least.min(nearest(row, row, p, q, &scratch.radii) - sphere.radius);
+            }
+            for (k, pair) in steps() {
+                let (bound, [p, q]) = gap(pair);
+                if bound >= least.max(0.0) {
                     continue;
                 }
                 let d = nearest(row, row, p, q, &scratch.radii) - sphere.radius;
                 least = least.min(d);
+                let time = sphere.start + k as f32 * STEP;
                 if d >= 0.0 || time + STEP < from || time > to {
                     continue;
                 }
@@ -107,7 +127,7 @@ impl DodgePlanner<'_> {
     ) -> f32 {
         let bodies = self.bodies;
         let leg = scratch.legs[last];
-        let (from, to) = (scratch.warp.when(leg.when(part.from)), scratch.warp.when(leg.when(part.to)));
+        let (from, to) = (scratch.warp.when(leg.when(part.from.max(leg.enter))), scratch.warp.when(leg.when(part.to)));
         let (mut start, mut row) = (bodies.row(), bodies.row());
         body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), from.max(0.0), last, &mut start);
         let (mut sum, step) = (0.0, 0.05);
@@ -135,24 +155,28 @@ impl DodgePlanner<'_> {
         scratch: &mut DodgeScratch,
         counts: &mut DodgeCounts,
     ) -> (Verdict, AvoidanceCost, f32) {
-        let mut cost = AvoidanceCost { timescale: candidate.timescale, ..AvoidanceCost::default() };
+        let join = candidate.leaving.map_or(0.0, |leaving| cost::join_cost(leaving.at, leaving.cost));
+        let mut cost = AvoidanceCost { timescale: candidate.timescale, join, ..AvoidanceCost::default() };
         let Some((last, part)) = self.lay_out(search, candidate, scratch) else {
             return (Verdict::OutOfScale, cost, 0.0);
         };
         // Bit planes know nothing of a drift; on this leg it lasts for one join at most.
         let settled =
             scratch.drift.as_ref().map_or(f32::NEG_INFINITY, |d| d.ends(&scratch.legs[..=last], &scratch.warp));
+        // Nor of any join but the graph's.
         if self.config.cull
+            && !scratch.legs[last].joins_by_itself()
             && self.planes.hit(&scratch.legs[last], &scratch.warp, &search.threats, self.config.errata.culling, settled)
         {
             counts.culled += 1;
             return (Verdict::Culled, cost, f32::NEG_INFINITY);
         }
-        // How deep a hit is matters only while nothing avoids, and only if it is the shallowest so far.
-        let floor = match (&search.why, search.best, search.least) {
-            (Some(_), ..) | (None, None, None) => f32::NEG_INFINITY,
-            (None, Some(_), _) => 0.0,
-            (None, None, Some((_, depth))) => -depth,
+        // How deep a hit is matters only while nothing avoids, and only if it is among the shallowest so far.
+        let deepest = search.hits.get(BENT - 1).map_or(f32::NEG_INFINITY, |hit| -hit.1);
+        let floor = match (&search.why, search.best) {
+            (Some(_), _) => f32::NEG_INFINITY,
+            (None, Some(_)) => 0.0,
+            (None, None) => deepest,
         };
         let mut stayed = None;
         if let (None, Some(best)) = (&search.why, search.best) {

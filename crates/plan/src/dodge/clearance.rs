@@ -1,9 +1,10 @@
 //! How far attacks stay from the body along a laid-out path: eq. 7, swept between samples.
 
-use kumite_motion::Vec3;
 use kumite_motion::align::PlanarMatrix;
+use kumite_motion::{Contacts, Role, Vec3};
 
 use super::DodgePlanner;
+use super::leaving::Leaving;
 use crate::bodies::{Bodies, Row};
 use crate::legs::{Layout, PlacedLeg};
 use crate::threat::{STEP, Sphere, Threat};
@@ -17,6 +18,7 @@ pub struct DodgeScratch {
     pub(crate) warp: Warp,
     pub(super) rows: [Row; 2],
     pub(super) bits: Vec<u64>,
+    pub(crate) leavings: Vec<Leaving>,
     pub(super) radii: Vec<f32>,
     /// The attack's steps near the body: number, leg, and a lower bound of the distance.
     approach: Vec<(usize, usize, f32)>,
@@ -46,12 +48,42 @@ impl DodgeScratch {
 /// A step of an attack near the body, in the frame of the leg's clip.
 #[derive(Clone, Debug)]
 pub(crate) struct NearStep {
+    /// Stage time of its middle.
     time: f32,
     place: PlanarMatrix,
-    rows: [Row; 2],
+    /// The body as it begins, for its joints.
+    row: Row,
     way: [Vec3; 2],
     radius: f32,
-    radii: Vec<f32>,
+    /// The spheres that are near, the nearest first.
+    near: Vec<NearSphere>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct NearSphere {
+    part: Role,
+    /// Where it begins and ends the step.
+    places: [Vec3; 2],
+    radius: f32,
+    /// From the attack, metres; negative is the depth.
+    gap: f32,
+}
+
+impl NearStep {
+    /// Distance of the attack from the unbent body, metres, and from which part.
+    pub(crate) fn nearest(&self) -> (f32, Role) {
+        self.near.first().map_or((f32::INFINITY, Role::Pelvis), |near| (near.gap, near.part))
+    }
+}
+
+/// A moment of a body that is to be bent.
+pub(crate) struct WhileBent {
+    /// Stage seconds from now.
+    pub(crate) time: f32,
+    pub(crate) place: PlanarMatrix,
+    pub(crate) row: Row,
+    /// What it stands on.
+    pub(crate) support: Contacts,
 }
 
 /// When an attack is near the body, and where it is nearest.
@@ -134,68 +166,94 @@ impl DodgePlanner<'_> {
         least
     }
 
-    /// The steps in which an attack comes within `near` of the laid-out, unbent path.
-    pub(crate) fn near_steps(&self, threats: &[Threat], near: f32, scratch: &DodgeScratch) -> Vec<NearStep> {
-        let (bodies, radii) = (self.bodies, padded_radii(self.bodies));
-        let mut out = Vec::new();
+    /// The steps in which an attack comes within `near` of the laid-out, unbent path, the nearest first.
+    pub(crate) fn near_steps(&self, threats: &[Threat], near: f32, scratch: &mut DodgeScratch) -> Vec<NearStep> {
+        let bodies = self.bodies;
+        scratch.fit(bodies);
+        let mut out: Vec<NearStep> = Vec::new();
         for sphere in threats.iter().flat_map(|t| &t.spheres) {
-            for (k, pair) in sphere.places.windows(2).enumerate() {
+            approach(bodies, sphere, false, scratch);
+            let mut held: Option<(usize, usize)> = None;
+            for at in 0..scratch.approach.len() {
+                let (k, leg, bound) = scratch.approach[at];
                 let time = sphere.start + k as f32 * STEP;
-                if time < 0.0 {
+                if bound >= near || time < 0.0 {
                     continue;
                 }
-                let u = scratch.warp.at(time).0;
-                let Some(leg) = scratch.legs.iter().rposition(|l| l.begins <= u) else { continue };
-                let at = scratch.legs[leg];
-                let pelvis = at.place.point(bodies.pelvis(at.edge, at.seconds(u)));
-                if away(pair, pelvis) > bodies.reach() + sphere.radius + near + scratch.drifted(time, leg) {
-                    continue;
-                }
-                let (mut a, mut b) = (bodies.row(), bodies.row());
-                body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), time, leg, &mut a);
                 let after = leg_at(&scratch.legs, scratch.warp.at(time + STEP).0, leg);
-                body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), time + STEP, after, &mut b);
+                let place = scratch.legs[leg].place;
+                let [a, b] = &mut scratch.rows;
+                if held != Some((k, leg)) {
+                    body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), time, leg, a);
+                }
+                body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), time + STEP, after, b);
+                held = (after == leg).then_some((k + 1, leg));
                 if after != leg {
-                    carry(bodies, &scratch.legs[after].place, &at.place, &mut b);
+                    carry(bodies, &scratch.legs[after].place, &place, b);
                 }
-                let way = [at.place.point_back(pair[0]), at.place.point_back(pair[1])];
-                let radius = sphere.radius;
-                if nearest(&a, &b, way[0], way[1], &radii) - radius < near {
-                    out.push(NearStep { time, place: at.place, rows: [a, b], way, radius, radii: radii.clone() });
+                let way = [place.point_back(sphere.places[k]), place.point_back(sphere.places[k + 1])];
+                if nearest(a, b, way[0], way[1], &scratch.radii) - sphere.radius < near {
+                    let of = |j: usize| {
+                        let (places, radius) = ([a.get(j), b.get(j)], bodies.radius(j));
+                        let gap = apart(places, way) - radius - sphere.radius;
+                        (gap < near).then(|| NearSphere { part: bodies.part(j), places, radius, gap })
+                    };
+                    let mut near: Vec<NearSphere> = (0..bodies.spheres()).filter_map(of).collect();
+                    near.sort_by(|a, b| a.gap.total_cmp(&b.gap));
+                    let (time, row, radius) = (time + 0.5 * STEP, a.clone(), sphere.radius);
+                    out.push(NearStep { time, place, row, way, radius, near });
                 }
+                scratch.rows.swap(0, 1);
             }
         }
+        out.sort_by(|a, b| a.nearest().0.total_cmp(&b.nearest().0));
         out
     }
 
-    /// The body along the laid-out path while a bend rises and falls: stage time, placement and row.
-    pub(crate) fn while_bent(
-        &self,
-        rise: (f32, f32),
-        fall: (f32, f32),
-        scratch: &DodgeScratch,
-    ) -> Vec<(f32, PlanarMatrix, Row)> {
+    /// The body along the laid-out path while a bend rises, holds and falls.
+    pub(crate) fn while_bent(&self, rise: (f32, f32), fall: (f32, f32), scratch: &DodgeScratch) -> [WhileBent; 5] {
         let (coming, going) = (0.5 * (rise.0 + rise.1), 0.5 * (fall.0 + fall.1));
-        let rows = [coming, rise.1, 0.5 * (rise.1 + fall.0), fall.0, going].map(|time| {
-            let leg = leg_at(&scratch.legs, scratch.warp.at(time).0, 0);
-            let mut row = self.bodies.row();
+        [coming, rise.1, 0.5 * (rise.1 + fall.0), fall.0, going].map(|time| {
+            let u = scratch.warp.at(time).0;
+            let leg = leg_at(&scratch.legs, u, 0);
+            let (mut row, at) = (self.bodies.row(), scratch.legs[leg]);
             body_at(self.bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), time, leg, &mut row);
-            (time, scratch.legs[leg].place, row)
-        });
-        rows.into()
+            WhileBent { time, place: at.place, row, support: self.bodies.support(at.edge, at.seconds(u)) }
+        })
     }
 
     /// Whether the attacks stay at least `clear` away from the bent body in these steps.
-    pub(crate) fn clears(&self, clear: f32, steps: &[NearStep], bend: &Bend, rows: &mut [Row; 2]) -> bool {
-        steps.iter().all(|step| {
-            for (k, row) in rows.iter_mut().enumerate() {
-                row.values.copy_from_slice(&step.rows[k].values);
-                bend.bend(self.bodies, &step.place, step.time + k as f32 * STEP, row);
-            }
-            let [a, b] = rows;
-            nearest(a, b, step.way[0], step.way[1], &step.radii) - step.radius >= clear
-        })
+    pub(crate) fn clears(&self, clear: f32, steps: &[NearStep], bend: &Bend) -> bool {
+        let most = bend.most();
+        // What is deeper than a bend moves anything stays inside; what is farther away than that cannot come near.
+        let deep = steps.first().is_some_and(|step| step.nearest().0 + most < clear);
+        !deep
+            && steps.iter().take_while(|step| step.nearest().0 < clear + most).all(|step| {
+                let bent = bend.at(self.bodies, &step.place, step.time, &step.row);
+                step.near.iter().take_while(|near| near.gap < clear + most).all(|near| {
+                    let places = near.places.map(|p| bent.point(near.part, p));
+                    apart(places, step.way) - near.radius - step.radius >= clear
+                })
+            })
     }
+}
+
+impl DodgePlanner<'_> {
+    /// Whether a bend moves the nearest sphere of a step out of the attack's way.
+    pub(crate) fn moves_away(&self, step: &NearStep, clear: f32, bend: &Bend) -> bool {
+        let Some(near) = step.near.first() else { return true };
+        let bent = bend.at(self.bodies, &step.place, step.time, &step.row);
+        apart(near.places.map(|p| bent.point(near.part, p)), step.way) - near.radius - step.radius >= clear
+    }
+}
+
+/// Least distance of two points that move evenly.
+#[inline]
+fn apart(a: [Vec3; 2], b: [Vec3; 2]) -> f32 {
+    let (start, end) = (a[0] - b[0], a[1] - b[1]);
+    let way = end - start;
+    let t = (-start.dot(way) / way.length_squared().max(1e-20)).clamp(0.0, 1.0);
+    (start + way * t).length()
 }
 
 /// Radii of the spheres; joints and padding get one that nothing comes near.
@@ -288,7 +346,7 @@ fn carry(bodies: &Bodies, from: &PlanarMatrix, to: &PlanarMatrix, row: &mut Row)
 }
 
 /// Distance from a point to a line segment.
-pub(super) fn away(pair: &[Vec3], p: Vec3) -> f32 {
+pub(crate) fn away(pair: &[Vec3], p: Vec3) -> f32 {
     let way = pair[1] - pair[0];
     let t = ((p - pair[0]).dot(way) / way.length_squared().max(1e-12)).clamp(0.0, 1.0);
     (pair[0] + way * t - p).length()

@@ -28,12 +28,14 @@ pub struct Weights {
     pub body: f32,
     /// `w_t`.
     pub timescale: f32,
+    /// Of leaving what is played before its edge ends.
+    pub join: f32,
 }
 
 impl Default for Weights {
-    /// The paper's: all 1.
+    /// The paper's are all 1; it does not leave edges.
     fn default() -> Self {
-        Weights { avoidance: 1.0, body: 1.0, timescale: 1.0 }
+        Weights { avoidance: 1.0, body: 1.0, timescale: 1.0, join: 0.5 }
     }
 }
 
@@ -53,10 +55,14 @@ pub struct DodgeConfig {
     pub body_scale: f32,
     /// `E_time`.
     pub time_scale: f32,
+    /// Whether what is played may be left before its edge ends. The paper's fighters cannot.
+    pub interrupts: bool,
     /// Whether bit planes cull candidates before the exact test.
     pub cull: bool,
     /// Whether candidates come from the index; if not, the graph is traversed.
     pub use_index: bool,
+    /// Whether those that vacate no cell of the attack's way are put last, by the grid of § 5.1. It costs more than it saves.
+    pub grid: bool,
     /// Whether a library without avoidances and blocks is accepted: what is played can still be bent.
     pub bend_only: bool,
 }
@@ -70,8 +76,10 @@ impl Default for DodgeConfig {
             saturation: 2.0,
             body_scale: 0.5,
             time_scale: 4.0,
-            cull: true,
+            interrupts: true,
+            cull: false,
             use_index: true,
+            grid: false,
             bend_only: false,
         }
     }
@@ -86,12 +94,17 @@ pub struct AvoidanceCost {
     pub body: f32,
     /// How much the speed changes: eq. 9.
     pub timescale: f32,
+    /// How far the body has to go to join it in a hurry, and how late that is.
+    pub join: f32,
 }
 
 impl AvoidanceCost {
     /// The weighted sum: eq. 10.
     pub fn total(&self, weights: &Weights) -> f32 {
-        weights.avoidance * self.avoidance + weights.body * self.body + weights.timescale * self.timescale
+        weights.avoidance * self.avoidance
+            + weights.body * self.body
+            + weights.timescale * self.timescale
+            + weights.join * self.join
     }
 }
 
@@ -107,6 +120,17 @@ pub(crate) fn timescale_cost(scale: f32, config: &DodgeConfig) -> Option<f32> {
             Some(if size > 1.0 { size / config.time_scale } else { 1.0 / (size * config.time_scale) })
         }
     }
+}
+
+/// A join that costs this much is the dearest, metres.
+const DEAREST: f32 = 0.36;
+
+/// Added for each second that it is put off: whoever waits until the last moment seems not to have seen the attack.
+const LATE: f32 = 3.0;
+
+/// Of leaving what is played, path seconds from now, by a join whose cost is in metres.
+pub(crate) fn join_cost(at: f32, metres: f32) -> f32 {
+    (metres / DEAREST).min(1.0) + LATE * at
 }
 
 /// Eq. 8: `stayed` is d0, both are metres.

@@ -4,7 +4,7 @@ use kumite_motion::EdgeIdx;
 
 use super::AvoidanceCost;
 use crate::block::Block;
-use crate::{Bend, Warp};
+use crate::{Bend, Leg, Plan, Warp};
 
 /// What the plan expects. Whether it comes true is measured on what is played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub enum Origin {
     Index,
     /// A traversal of the graph.
     Graph,
+    /// Leaving what is played before its edge ends.
+    Interrupt,
 }
 
 /// What became of a candidate.
@@ -64,6 +66,8 @@ pub enum Verdict {
 pub struct Judged {
     /// Edges after the one being played.
     pub edges: Vec<EdgeIdx>,
+    /// When what is played is left before its edge ends, path seconds from now.
+    pub leave: Option<f32>,
     /// Position of the span in the last edge's clip; `None` for doing nothing.
     pub span: Option<u32>,
     /// Factor on adjustable durations.
@@ -83,6 +87,8 @@ pub struct DodgeCounts {
     pub index: u32,
     /// Those among them whose grid cells the attack passes: the paper's candidates.
     pub in_grid: u32,
+    /// Candidates that leave what is played before its edge ends.
+    pub interrupts: u32,
     /// Candidates from traversing the graph.
     pub enumerated: u32,
     /// Culled by bit planes.
@@ -98,8 +104,10 @@ pub struct DodgeCounts {
 pub struct DodgeDecision {
     /// What the plan expects.
     pub forecast: Forecast,
-    /// Edges to play after the current one; empty to carry on as before.
-    pub edges: Vec<EdgeIdx>,
+    /// What to play after the current leg; empty to carry on as before.
+    pub legs: Vec<Leg>,
+    /// Path seconds from now at which the current leg is left for them; `None` at the end of its edge.
+    pub leave: Option<f32>,
     /// How their speed changes.
     pub warp: Warp,
     /// How the motion is bent, if it is.
@@ -110,12 +118,21 @@ pub struct DodgeDecision {
     pub cost: AvoidanceCost,
     /// Least distance between attack and body on the chosen path before bending, metres; negative is the depth.
     pub clearance: f32,
-    /// Position of the avoidance or block among the spans of the last edge's clip.
-    pub span: Option<u32>,
+    /// The avoidance or block: the edge that plays it and its position among the spans of that edge's clip.
+    pub span: Option<(EdgeIdx, u32)>,
     /// Where the chosen path came from.
     pub origin: Origin,
     /// How much work was done.
     pub counts: DodgeCounts,
     /// Whether the graph had to be traversed.
     pub traversed: bool,
+}
+
+impl DodgeDecision {
+    /// The decision as a plan. One that carries on as before needs what that is: the legs ahead, and when the current one is left.
+    pub fn plan(&self, ahead: &[Leg], leave: Option<f32>) -> Plan {
+        let (legs, leave) =
+            if self.legs.is_empty() { (ahead.to_vec(), leave) } else { (self.legs.clone(), self.leave) };
+        Plan { legs, leave, warp: self.warp.clone(), bend: self.bend }
+    }
 }

@@ -14,21 +14,23 @@ mod culling;
 mod decision;
 mod fit_bend;
 mod index;
+mod leaving;
 mod search;
 #[cfg(test)]
 mod tests;
 
 pub use candidate_paths::{AvoidancePath, DefenceKind, PathRules, Paths};
 pub use clearance::DodgeScratch;
-pub(crate) use clearance::body_at;
-pub(crate) use cost::timescale_cost;
+pub(crate) use clearance::{away, body_at};
 pub use cost::{AvoidanceCost, DodgeConfig, DodgeErrata, Weights};
+pub(crate) use cost::{join_cost, timescale_cost};
 pub use culling::CullingPlanes;
 pub use decision::{DodgeCounts, DodgeDecision, Forecast, Judged, Origin, Verdict};
 pub use index::{Avoidances, NodeIndex, PathIndex, PathTable};
 pub use search::DodgeSearch;
 
 use kumite_motion::align::PlanarMatrix;
+use kumite_motion::interrupt::Interrupts;
 use kumite_motion::{EdgeIdx, Graph};
 
 use crate::{Bend, Bodies, Drift, Leg, Threat, ThreatError, Warp};
@@ -40,6 +42,8 @@ pub struct DodgePlanner<'a> {
     pub bodies: &'a Bodies,
     /// Where motion may branch.
     pub graph: &'a Graph,
+    /// Where what is played can be left at once.
+    pub interrupts: &'a Interrupts,
     /// Paths by node.
     pub index: &'a PathIndex,
     /// Bit planes for culling.
@@ -57,6 +61,8 @@ pub struct Situation<'a> {
     pub since: f32,
     /// Placement of its clip in the world.
     pub place: PlanarMatrix,
+    /// Path seconds from now at which it is left if nothing is decided; `None` at its end.
+    pub leave: Option<f32>,
     /// What will be played next if nothing is decided.
     pub ahead: &'a [Leg],
     /// What carries the body away from its motion once something is decided: a plan takes the place of the one being carried out.

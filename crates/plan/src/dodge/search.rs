@@ -4,7 +4,8 @@ use kumite_motion::EdgeIdx;
 use kumite_motion::align::PlanarMatrix;
 
 use super::clearance::{DodgeScratch, away, body_at, nearest, padded_radii};
-use super::cost::timescale_cost;
+use super::cost::{join_cost, timescale_cost};
+use super::leaving::Leaving;
 use super::{
     AvoidanceCost, AvoidancePath, DefenceKind, DodgeCounts, DodgeDecision, DodgePlanner, Forecast, Judged, Origin,
     Paths, Running, Situation, Verdict, fit_bend,
@@ -25,12 +26,15 @@ pub(super) struct Candidate {
     pub(super) bound: f32,
     /// Whether its avoidance may vacate a cell that the attack passes.
     pub(super) on_way: bool,
+    /// How what is played is left for it before its edge ends.
+    pub(super) leaving: Option<Leaving>,
 }
 
 /// A decision in progress. It owns what it needs between slices, so that a worker can hold it while the character plays on.
 #[derive(Clone, Debug)]
 pub struct DodgeSearch {
     pub(super) situation: (EdgeIdx, f32, PlanarMatrix),
+    leave: Option<f32>,
     ahead: Vec<Leg>,
     drift: Option<Drift>,
     running: Option<Running>,
@@ -42,8 +46,8 @@ pub struct DodgeSearch {
     enumerated: Paths,
     stage: Stage,
     pub(super) best: Option<(f32, usize, AvoidanceCost, f32)>,
-    /// The shallowest hit: its candidate, `None` for doing nothing, and its depth.
-    pub(super) least: Option<(Option<usize>, f32)>,
+    /// The shallowest hits, candidates and depths, the shallowest first: worth bending.
+    pub(super) hits: Vec<(usize, f32)>,
     nothing: f32,
     counts: DodgeCounts,
     traversed: bool,
@@ -61,13 +65,16 @@ enum Stage {
     Traversal,
     /// The best path is bent a little.
     Tune,
-    /// No path avoids by itself: in this order a small bend of the shallowest hit or of doing nothing; a block; a large bend.
-    BendLeast,
+    /// No path avoids by itself: in this order a small bend of one of the shallowest hits; a block; a large bend of one of them; a bend of
+    /// doing nothing.
+    Bend(u32),
     BendNothing,
     Block,
     Done,
 }
 
+/// So many hits are bent.
+pub(super) const BENT: usize = 3;
 /// A fitted bend or a search for a block takes as long as about so many candidates.
 const FITTING: u32 = 8;
 
@@ -94,6 +101,7 @@ impl DodgeSearch {
         let ends = threats.iter().map(Threat::ends).fold(0.0, f32::max);
         Ok(DodgeSearch {
             situation: (situation.edge, situation.since, situation.place),
+            leave: situation.leave,
             ahead: situation.ahead.to_vec(),
             drift: situation.drift.clone(),
             running: situation.running.clone(),
@@ -105,7 +113,7 @@ impl DodgeSearch {
             enumerated: Paths::default(),
             stage: Stage::Nothing,
             best: None,
-            least: None,
+            hits: Vec::with_capacity(BENT + 1),
             nothing: 0.0,
             counts: DodgeCounts::default(),
             traversed: false,
@@ -145,7 +153,7 @@ impl DodgeSearch {
         match candidate.origin {
             Origin::Index => planner.index.avoid.edges(&candidate.path),
             Origin::Graph => self.enumerated.edges(&candidate.path),
-            Origin::Nothing | Origin::Playing => &[],
+            Origin::Nothing | Origin::Playing | Origin::Interrupt => &[],
         }
     }
 
@@ -173,6 +181,7 @@ impl DodgeSearch {
                         let clearance = self.nothing;
                         why.push(Judged {
                             edges: self.ahead.iter().map(|leg| leg.edge).collect(),
+                            leave: None,
                             span: None,
                             scale: 1.0,
                             cost: AvoidanceCost::default(),
@@ -183,7 +192,6 @@ impl DodgeSearch {
                     if self.nothing >= 0.0 {
                         self.stage = Stage::Done;
                     } else {
-                        self.least = Some((None, -self.nothing));
                         self.list(planner, scratch);
                         self.stage = Stage::Listed;
                     }
@@ -200,7 +208,7 @@ impl DodgeSearch {
                         _ => self.run_out(planner, scratch),
                     }
                 }
-                Stage::Tune | Stage::BendLeast | Stage::BendNothing | Stage::Block => {
+                Stage::Tune | Stage::Bend(_) | Stage::BendNothing | Stage::Block => {
                     left = left.saturating_sub(FITTING);
                     self.fit(planner, scratch);
                 }
@@ -218,8 +226,10 @@ impl DodgeSearch {
             Verdict::Avoids(total) if self.best.is_none_or(|b| total < b.0) => {
                 self.best = Some((total, self.next, cost, clearance));
             }
-            Verdict::Hit(depth) if self.least.is_none_or(|l| depth < l.1) => {
-                self.least = Some((Some(self.next), depth));
+            Verdict::Hit(depth) => {
+                let at = self.hits.partition_point(|hit| hit.1 <= depth);
+                self.hits.insert(at, (self.next, depth));
+                self.hits.truncate(BENT);
             }
             _ => {}
         }
@@ -237,10 +247,12 @@ impl DodgeSearch {
         if self.why.is_none() {
             return;
         }
-        let edges = self.edges(planner, candidate).to_vec();
+        let onset = candidate.leaving.and_then(|l| planner.interrupts.onsets().get(l.onset as usize));
+        let edges = onset.map_or_else(|| self.edges(planner, candidate).to_vec(), |onset| vec![onset.edge]);
         let last = edges.last().copied().unwrap_or(self.situation.0);
         let span = planner.bodies.avoids(last).get(candidate.path.part as usize).map(|p| p.span);
-        let judged = Judged { edges, span, scale: candidate.scale, cost, clearance, verdict };
+        let leave = candidate.leaving.map(|leaving| leaving.at);
+        let judged = Judged { edges, leave, span, scale: candidate.scale, cost, clearance, verdict };
         if let Some(why) = &mut self.why {
             why.push(judged);
         }
@@ -264,7 +276,7 @@ impl DodgeSearch {
         let half = 0.5 * planner.config.rules.window;
         let beyond = self.attack + half - left > planner.index.horizon();
         if self.stage == Stage::Traversal || (planner.config.use_index && !beyond) {
-            self.stage = if self.best.is_some() { Stage::Tune } else { Stage::BendLeast };
+            self.stage = if self.best.is_some() { Stage::Tune } else { Stage::Bend(0) };
             return;
         }
         self.stage = Stage::Traversal;
@@ -303,7 +315,8 @@ impl DodgeSearch {
     ) -> Option<Candidate> {
         let (edge, since, _) = self.situation;
         let centre = path.centre + left;
-        let mut made = Candidate { origin, path: *path, centre, scale: 1.0, timescale: 0.0, bound: 0.0, on_way };
+        let mut made =
+            Candidate { origin, path: *path, centre, scale: 1.0, timescale: 0.0, bound: 0.0, on_way, leaving: None };
         let edges = self.edges(planner, &made);
         let last = edges.last().copied().unwrap_or(edge);
         let part = planner.bodies.avoids(last).get(path.part as usize)?;
@@ -344,8 +357,8 @@ impl DodgeSearch {
             let range = (self.attack - half - left, self.attack + half - left);
             let (paths, first) = table.between(node, range);
             self.counts.index = paths.len() as u32;
-            if !paths.is_empty() {
-                scratch.bits.clear();
+            scratch.bits.clear();
+            if planner.config.grid && !paths.is_empty() {
                 for sphere in self.threats.iter().flat_map(|t| &t.spheres) {
                     for pair in sphere.places.windows(2) {
                         let (p, q) = (place.point_back(pair[0]), place.point_back(pair[1]));
@@ -362,12 +375,35 @@ impl DodgeSearch {
                 let on_way = scratch.bits.get(number / 64).is_some_and(|w| w >> (number % 64) & 1 == 1);
                 self.counts.in_grid += u32::from(on_way);
                 // The cells are those of a body that nothing carries away.
-                let on_way = on_way || self.drift.is_some();
+                let on_way = on_way || !planner.config.grid || self.drift.is_some();
                 let candidate = self.candidate(planner, (Origin::Index, path), left, on_way, scratch);
                 self.queue.extend(candidate);
             }
         }
+        self.list_leavings(planner, scratch);
         sort(&mut self.queue);
+    }
+
+    /// Queues the avoidances for which what is played can be left before its edge ends.
+    fn list_leavings(&mut self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) {
+        self.lay_nothing(planner, scratch);
+        let DodgeScratch { legs, leavings, .. } = scratch;
+        planner.leavings(DefenceKind::Avoid, self.attack, legs, leavings);
+        let Some(timescale) = timescale_cost(1.0, &planner.config) else { return };
+        let weights = &planner.config.weights;
+        self.counts.interrupts = leavings.len() as u32;
+        self.queue.extend(leavings.iter().map(|leaving| {
+            let bound = weights.timescale * timescale + weights.join * join_cost(leaving.at, leaving.cost);
+            let path = AvoidancePath { centre: 0.0, edges: (0, 0), part: leaving.part };
+            let (origin, leaving) = (Origin::Interrupt, Some(*leaving));
+            Candidate { origin, path, centre: self.attack, scale: 1.0, timescale, bound, on_way: true, leaving }
+        }));
+    }
+
+    /// Where the playhead is, without what carries the body away.
+    pub(super) fn now(&self) -> Situation<'_> {
+        let ((edge, since, place), leave) = (self.situation, self.leave);
+        Situation { edge, since, place, leave, ahead: &self.ahead, drift: None, running: None }
     }
 
     /// The decision: final once [`DodgeSearch::step`] has returned `true`; before that the best path so far, not bent yet.
@@ -385,7 +421,8 @@ impl DodgeSearch {
     fn doing_nothing(&self, forecast: Forecast) -> DodgeDecision {
         DodgeDecision {
             forecast,
-            edges: Vec::new(),
+            legs: Vec::new(),
+            leave: None,
             warp: Warp::none(),
             bend: None,
             block: None,
@@ -412,53 +449,60 @@ impl DodgeSearch {
     fn fit(&mut self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) {
         let threats = std::mem::take(&mut self.threats);
         let size = |d: &Option<DodgeDecision>| d.as_ref().and_then(|d| d.bend).map_or(f32::INFINITY, |a| a.size);
-        let rescue = |decision: DodgeDecision, scratch: &mut DodgeScratch| {
-            let bend = fit_bend::rescue(planner, &threats, scratch)?;
-            Some(DodgeDecision { forecast: Forecast::Avoided, bend: Some(bend), ..decision })
-        };
         self.stage = match self.stage {
             Stage::Tune => {
                 let mut decision = self.best_path(planner, scratch);
-                decision.bend = fit_bend::tune(planner, &threats, decision.clearance, scratch);
+                if decision.clearance < fit_bend::CLEAN {
+                    decision.bend = fit_bend::rescue(planner, &threats, 2.0 * fit_bend::SMALLEST, scratch);
+                }
                 self.answer = Some(decision);
                 Stage::Done
             }
-            Stage::BendLeast => {
-                let mut decision = self.doing_nothing(Forecast::Hit);
-                if let Some((Some(number), depth)) = self.least {
-                    decision.clearance = -depth;
-                    self.fill(planner, &self.queue[number], scratch, &mut decision);
-                    self.bent = rescue(decision.clone(), scratch);
+            // The smallest of bends will do.
+            Stage::Bend(k) => {
+                match self.hits.get(k as usize).copied().filter(|_| size(&self.bent) > fit_bend::SMALLEST) {
+                    Some((number, depth)) => {
+                        let mut decision = self.doing_nothing(Forecast::Hit);
+                        decision.clearance = -depth;
+                        self.fill(planner, &self.queue[number], scratch, &mut decision);
+                        if let Some(bend) = fit_bend::rescue(planner, &threats, 0.97 * size(&self.bent), scratch) {
+                            self.bent = Some(DodgeDecision {
+                                forecast: Forecast::Avoided,
+                                bend: Some(bend),
+                                ..decision.clone()
+                            });
+                        }
+                        self.failed.get_or_insert(decision);
+                        Stage::Bend(k + 1)
+                    }
+                    None if size(&self.bent) <= fit_bend::LARGE => {
+                        self.answer = self.bent.take();
+                        Stage::Done
+                    }
+                    None => Stage::Block,
                 }
-                self.failed = Some(decision);
-                Stage::BendNothing
             }
-            Stage::BendNothing if size(&self.bent) > fit_bend::LARGE => {
-                self.lay_nothing(planner, scratch);
-                let own = rescue(self.doing_nothing(Forecast::Avoided), scratch);
-                if size(&own) < size(&self.bent) {
-                    self.bent = own;
-                }
-                Stage::Block
-            }
-            Stage::Block if size(&self.bent) > fit_bend::LARGE => {
-                let (edge, since, place) = self.situation;
-                let situation =
-                    Situation { edge, since, place, ahead: &self.ahead, drift: self.drift.clone(), running: None };
+            Stage::Block => {
+                let situation = Situation { drift: self.drift.clone(), ..self.now() };
                 let guard = block::find(planner, &situation, &threats, scratch);
                 let blocked = guard.map(|guard| DodgeDecision {
-                    edges: guard.edges,
+                    legs: guard.legs,
+                    leave: guard.leave,
                     warp: guard.warp,
                     span: guard.span,
                     bend: guard.bend,
                     block: Some(guard.block),
                     ..self.doing_nothing(Forecast::Blocked)
                 });
-                self.answer = blocked.or_else(|| self.bent.take()).or_else(|| self.failed.take());
-                Stage::Done
+                self.answer = blocked.or_else(|| self.bent.take());
+                if self.answer.is_some() { Stage::Done } else { Stage::BendNothing }
             }
             _ => {
-                self.answer = self.bent.take();
+                self.lay_nothing(planner, scratch);
+                let bend = fit_bend::rescue(planner, &threats, 1.0, scratch);
+                let bent = bend.map(|bend| DodgeDecision { bend: Some(bend), ..self.doing_nothing(Forecast::Avoided) });
+                let failed = self.failed.take().unwrap_or_else(|| self.doing_nothing(Forecast::Hit));
+                self.answer = Some(bent.unwrap_or(failed));
                 Stage::Done
             }
         };
@@ -466,12 +510,7 @@ impl DodgeSearch {
     }
 
     fn lay_nothing(&self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) {
-        let (edge, since, place) = self.situation;
-        scratch.legs.begin(planner.bodies, edge, since, &place);
-        for leg in &self.ahead {
-            scratch.legs.push(planner.bodies, leg);
-        }
-        scratch.legs.go_on(planner.bodies, planner.graph, self.ends + 1.0);
+        planner.lay_committed(&self.now(), self.ends + 1.0, &mut scratch.legs);
         scratch.warp.set(&[], 1.0);
     }
 
@@ -483,13 +522,14 @@ impl DodgeSearch {
         out: &mut DodgeDecision,
     ) {
         let Some((last, part)) = planner.lay_out(self, candidate, scratch) else { return };
-        out.edges.clear();
+        out.legs.clear();
         // The plan includes what follows the avoidance for as long as the attack lasts.
         let until = scratch.warp.at(self.ends).0;
         let kept = scratch.legs[1..].iter().enumerate().take_while(|(k, l)| *k < last || l.begins < until);
-        out.edges.extend(kept.map(|(_, l)| l.edge));
+        out.legs.extend(kept.map(|(_, l)| l.leg(planner.bodies)));
+        out.leave = scratch.legs.left_at(planner.bodies);
         out.warp = scratch.warp.clone();
-        out.span = Some(part.span);
+        out.span = Some((scratch.legs[last].edge, part.span));
         out.origin = candidate.origin;
     }
 

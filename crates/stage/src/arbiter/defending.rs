@@ -1,7 +1,7 @@
 //! What a character does about balls: it dodges or blocks those that come, and reacts to those that hit.
 
 use kumite_motion::rotation::{wrap, yaw_of};
-use kumite_motion::{Role, Vec3};
+use kumite_motion::{EdgeIdx, Role, Vec3};
 use kumite_plan::dodge::{DodgeDecision, Forecast};
 use kumite_plan::{Leg, Plan, Threat};
 
@@ -64,7 +64,7 @@ impl Turn<'_> {
             return false;
         };
         let leg = self.in_place(reaction.edge, reaction.enter, FLINCH);
-        let seconds = kit.graph().edge(leg.edge).seconds - leg.enter;
+        let seconds = leg.seconds(kit.graph());
         let until = self.world.tick + (seconds.min(STUNNED) * TICKS as f32) as u64;
         let member = &mut self.world.characters[self.who];
         member.character.commit(Plan::at_once(leg));
@@ -110,22 +110,21 @@ impl Turn<'_> {
                     self.tell("goes on".into(), why);
                 }
             }
-            Ok(decision) => self.take_up(&decision, &balls, legs),
+            Ok(decision) => self.take_up(&decision, &balls, &legs),
             Err(error) if first_look => self.tell("does nothing".into(), error.to_string()),
             Err(_) => {}
         }
     }
 
     /// Commits a decision that helps.
-    fn take_up(&mut self, decision: &DodgeDecision, balls: &[BallId], legs: Vec<Leg>) {
+    fn take_up(&mut self, decision: &DodgeDecision, balls: &[BallId], legs: &[Leg]) {
         // A walk that is only bent still ends where and when it was planned to.
-        let goes_on = decision.edges.is_empty();
-        let edges = decision.edges.iter().map(|edge| Leg::whole(*edge));
-        let legs: Vec<Leg> = if goes_on { legs } else { edges.collect() };
+        let goes_on = decision.legs.is_empty();
         let guard = decision.block.map(|b| b.wrist);
         let bent = decision.bend.map_or(0.0, |bend| bend.fall.1);
         let member = &mut self.world.characters[self.who];
-        member.character.commit(Plan { now: false, legs, warp: decision.warp.clone(), bend: decision.bend });
+        let plan = decision.plan(legs, member.character.leaves());
+        member.character.commit(plan);
         member.answers = balls.iter().map(|ball| Answer { ball: *ball, guard }).collect();
         if !(goes_on && matches!(member.doing, Doing::Walking(_))) {
             let until = self.world.tick + (self.left().max(bent) * TICKS as f32) as u64;
@@ -141,16 +140,15 @@ impl Turn<'_> {
         self.events.push(Event { tick, who, kind });
         let what = match (decision.block, decision.span) {
             (Some(_), _) => "blocks".to_owned(),
-            (None, Some(span)) => self.label(decision, span),
+            (None, Some((edge, span))) => self.label(edge, span),
             (None, None) => "bends".to_owned(),
         };
         let why = format!("{} candidates, clears by {:.0} cm", decision.counts.tested, 100.0 * decision.clearance);
         self.tell(what, why);
     }
 
-    fn label(&self, decision: &DodgeDecision, span: u32) -> String {
+    fn label(&self, edge: EdgeIdx, span: u32) -> String {
         let library = self.kit.library();
-        let edge = decision.edges.last().copied().unwrap_or(self.character().playing().edge);
         let clip = library.clip(library.graph().edge(edge).clip);
         let label = clip.spans.get(span as usize).map(|s| s.label.clone()).unwrap_or_default();
         if label.is_empty() { clip.name.clone() } else { label }

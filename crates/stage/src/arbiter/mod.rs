@@ -22,6 +22,8 @@ use crate::{Character, Host, Kit};
 pub const AHEAD: f32 = 2.0;
 /// Seconds beyond what is committed that ways of others are compared.
 const HORIZON: f32 = 4.0;
+/// Whoever idles does so for at least this long, seconds.
+const LEAST_IDLE: f32 = 0.2;
 /// A join into standing where a walk ends, seconds.
 const STOP: f32 = 1.0 / 3.0;
 
@@ -113,8 +115,7 @@ impl Turn<'_> {
     fn left(&self) -> f32 {
         let (character, graph) = (self.character(), self.kit.graph());
         let playing = character.playing();
-        let rest = graph.edge(playing.edge).seconds - playing.since;
-        rest + character.legs().iter().map(|leg| graph.edge(leg.edge).seconds - leg.enter).sum::<f32>()
+        playing.left(graph) + character.legs().iter().map(|leg| leg.seconds(graph)).sum::<f32>()
     }
 
     /// The last edge that is committed, and where it ends.
@@ -151,7 +152,9 @@ impl Turn<'_> {
             let again = |e: &EdgeIdx| playing == *e || legs.iter().any(|leg| leg.edge == *e);
             // Whoever got among the walkers goes back to where fighters branch.
             let fights = |e: &EdgeIdx| graph.leaving(graph.edge(*e).to, Layer::Fight).len() > 0;
-            edges.sort_by_key(|e| (!fights(e), again(e)));
+            // Nor lowers the guard on the way to where it is raised again.
+            let lowers = |e: &EdgeIdx| kit.is_guarded(last) && !kit.is_guarded(*e);
+            edges.sort_by_key(|e| (!fights(e), lowers(e), again(e)));
         } else {
             let way = |e: &EdgeIdx| (graph.edge(*e).displacement.shift.length() * 100.0) as u32;
             edges.sort_by_key(|e| (!kit.is_idle(*e), way(e)));
@@ -161,7 +164,32 @@ impl Turn<'_> {
         // Nobody holds a pose for long: whoever would, stands and breathes.
         let holds = kit.is_still(chosen) && kit.is_still(last);
         let leg = kit.standing().filter(|_| holds).map_or(Leg::whole(chosen), |edge| self.in_place_at_end(edge, STOP));
+        if wanders && !crowded && kit.is_idle(leg.edge) && leg.join.is_none() {
+            return self.leave_idle(leg.edge);
+        }
         self.world.characters[self.who].character.append(leg);
+    }
+
+    /// Idles for some time, then does something that can be begun at once.
+    fn leave_idle(&mut self, edge: EdgeIdx) {
+        let (library, graph) = (self.kit.library(), self.kit.graph());
+        let (interrupts, idle) = (library.interrupts(), graph.edge(edge));
+        let member = &mut self.world.characters[self.who];
+        let leave = idle.seconds * member.chance.unit();
+        let frame = FrameIdx(idle.first.0 + (leave * library.clip(idle.clip).fps()) as u32);
+        // Nobody dodges what does not come.
+        let acts = |number: &usize| matches!(interrupts.onsets()[*number].kind, SpanKind::Attack | SpanKind::Step);
+        let mut ready: Vec<(usize, f32)> = interrupts.at(idle.clip, frame).filter(|(number, _)| acts(number)).collect();
+        let at = member.chance.below(ready.len().max(1) as u32) as usize;
+        let character = &mut member.character;
+        if ready.is_empty() || leave < LEAST_IDLE {
+            return character.append(Leg::whole(edge));
+        }
+        let (number, cost) = ready.swap_remove(at);
+        let onset = &interrupts.onsets()[number];
+        let join = Some(library.join_onset(idle.clip, frame, onset, cost));
+        character.append(Leg { leave: Some(leave), ..Leg::whole(edge) });
+        character.append(Leg { enter: onset.enter, join, ..Leg::whole(onset.edge) });
     }
 
     /// Lays an edge so that its root stands where the committed legs end.

@@ -106,8 +106,8 @@ impl Turn<'_> {
         let last = route.legs.len() + 1;
         let before = walking.legs().len().checked_sub(last);
         let Some(before) = before else { return route.seconds };
-        let legs = walking.legs().iter().take(before).map(|leg| graph.edge(leg.edge).seconds - leg.enter);
-        graph.edge(playing.edge).seconds - playing.since + legs.sum::<f32>() + route.seconds
+        let legs = walking.legs().iter().take(before).map(|leg| leg.seconds(graph));
+        playing.left(graph) + legs.sum::<f32>() + route.seconds
     }
 
     /// The character with a walk committed, or why there is none.

@@ -11,10 +11,10 @@ mod schedule;
 
 use std::sync::Arc;
 
-use kumite_motion::graph::EdgeIdx;
+use kumite_motion::graph::{EdgeIdx, Layer};
 use kumite_motion::library::Library;
 use kumite_motion::rotation::nlerp;
-use kumite_motion::{Pose, Role, SpanKind, Vec3, WorldPose, fk};
+use kumite_motion::{FrameIdx, Pose, Role, SpanKind, Vec3, WorldPose, fk};
 use kumite_plan::dodge::{DodgeDecision, Forecast};
 use kumite_plan::{Leg, Threat, Warp};
 
@@ -64,10 +64,11 @@ pub struct Seen {
 /// otherwise.
 pub fn shown(character: &Character, decision: Option<&DodgeDecision>, ahead: &[Leg], seconds: f32) -> BodySamples {
     let mut copy = character.clone();
-    if let Some(decision) = decision.filter(|d| replaces(character, d)) {
-        copy.follow(&decision.edges, &decision.warp, decision.bend);
+    let decision = decision.filter(|d| replaces(character, d));
+    if let Some(decision) = decision {
+        copy.commit(decision.plan(ahead, character.leaves()));
     }
-    let mut queue = after_plan(decision, ahead).iter().map(|leg| leg.edge);
+    let mut queue = if decision.is_some() { &[] } else { ahead }.iter().map(|leg| leg.edge);
     let library = Arc::clone(copy.library());
     let mut world = WorldPose::default();
     let mut centres = |pose: &Pose| -> Vec<Vec3> {
@@ -86,11 +87,12 @@ pub fn shown(character: &Character, decision: Option<&DodgeDecision>, ahead: &[L
 
 /// What [`shown`] should give, as the referee works it out.
 pub fn replayed(character: &Character, decision: Option<&DodgeDecision>, ahead: &[Leg], seconds: f32) -> BodySamples {
-    let ahead = after_plan(decision, ahead);
     let script = match decision.filter(|d| replaces(character, d)) {
+        // A decision without legs leaves what is played as it is.
         Some(decision) => Script {
-            legs: legs(&decision.edges),
-            ahead,
+            leave: if decision.legs.is_empty() { character.leaves() } else { decision.leave },
+            legs: if decision.legs.is_empty() { ahead } else { &decision.legs }.to_vec(),
+            ahead: &[],
             schedule: Schedule::of_corners(&decision.warp.corners()),
             past: 0.0,
             bend: decision.bend.map(|bend| (bend, 0.0)),
@@ -99,6 +101,7 @@ pub fn replayed(character: &Character, decision: Option<&DodgeDecision>, ahead: 
         None => {
             let (warp, past) = character.pace();
             Script {
+                leave: character.leaves(),
                 legs: character.legs().iter().copied().collect(),
                 ahead,
                 schedule: Schedule::of_corners(&warp.map(Warp::corners).unwrap_or_default()),
@@ -119,11 +122,6 @@ fn replay(character: &Character, script: Script<'_>, seconds: f32) -> BodySample
 /// What is being carried out goes on if there is nothing to do.
 fn replaces(character: &Character, decision: &DodgeDecision) -> bool {
     decision.forecast != Forecast::Clear || !character.following()
-}
-
-/// A decision without edges leaves what is played as it is.
-fn after_plan<'a>(decision: Option<&DodgeDecision>, ahead: &'a [Leg]) -> &'a [Leg] {
-    if decision.is_none_or(|d| d.edges.is_empty()) { ahead } else { &[] }
 }
 
 fn legs(edges: &[EdgeIdx]) -> Vec<Leg> {
@@ -230,12 +228,30 @@ pub fn threatening(character: &Character, ahead: &[Leg], threats: &[Threat]) -> 
 /// One path of the exhaustive search that avoids.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// After the current edge.
-    pub edges: Vec<EdgeIdx>,
+    /// After the current leg, up to the one that avoids.
+    pub legs: Vec<Leg>,
+    /// When the current leg is left for them, path seconds from now; `None` at the end of its edge.
+    pub leave: Option<f32>,
     /// As the equations have it, with the errata.
     pub cost: f32,
     /// On the final frames, metres.
     pub clearance: f32,
+}
+
+impl Found {
+    /// Whether a decision plays this. Its legs go on beyond the avoidance until the attack is over.
+    pub fn is(&self, decision: &DodgeDecision) -> bool {
+        let same = |(a, b): (&Leg, &Leg)| a.edge == b.edge && a.enter == b.enter && near(a.leave, b.leave);
+        decision.span.is_some()
+            && near(self.leave, decision.leave)
+            && decision.legs.len() >= self.legs.len()
+            && self.legs.iter().zip(&decision.legs).all(same)
+    }
+}
+
+/// Whether two moments are the same, or neither is one.
+fn near(a: Option<f32>, b: Option<f32>) -> bool {
+    a.is_some() == b.is_some() && a.zip(b).is_none_or(|(a, b)| (a - b).abs() < 1e-3)
 }
 
 /// Tries every path: no index, no culling, no bound. Costs are worked out on the final frames.
@@ -255,6 +271,10 @@ const BODY: f32 = 0.5;
 const TIME: f32 = 4.0;
 const MOVED: f32 = 0.02;
 const RAMP: f32 = 0.08;
+const LEAVES_EVERY: f32 = 0.1;
+const DEAREST_JOIN: f32 = 0.36;
+const JOIN: f32 = 0.5;
+const LATE: f32 = 3.0;
 
 impl Exhaustive {
     /// Measures a library's edges.
@@ -278,7 +298,8 @@ impl Exhaustive {
             }
             speeds.push(fastest);
         }
-        let mut sorted = speeds.clone();
+        let fights = speeds.iter().zip(library.graph().edges()).filter(|(_, edge)| edge.layer == Layer::Fight);
+        let mut sorted: Vec<f32> = fights.map(|(speed, _)| *speed).collect();
         sorted.sort_by(f32::total_cmp);
         let (still, slow) = (sorted[sorted.len() / 4], sorted[sorted.len() / 2]);
         let pace = |v: f32| {
@@ -295,8 +316,8 @@ impl Exhaustive {
         Exhaustive { paces: speeds.into_iter().map(pace).collect() }
     }
 
-    /// Every path that avoids, in no order.
-    pub fn all(&self, character: &Character, threats: &[Threat]) -> Vec<Found> {
+    /// Every path that avoids, in no order. `ahead` is what would be played next.
+    pub fn all(&self, character: &Character, ahead: &[Leg], threats: &[Threat]) -> Vec<Found> {
         let library = character.library();
         let graph = library.graph();
         let attack = threats.iter().map(|t| t.arrives).fold(f32::INFINITY, f32::min);
@@ -309,7 +330,7 @@ impl Exhaustive {
         open.push((Vec::new(), left, 0, f32::INFINITY));
         while let Some((path, begins, cuts, since)) = open.pop() {
             let last = path.last().copied().unwrap_or(playing.edge);
-            for edge in graph.after(last) {
+            for edge in graph.leaving(graph.edge(last).to, Layer::Fight) {
                 let cut = graph.edge(edge).join.is_some_and(|e| e.blend > 0.0);
                 if cut && (cuts == MOST_CUTS || since < BETWEEN) {
                     continue;
@@ -324,6 +345,7 @@ impl Exhaustive {
                 }
             }
         }
+        leave_early(character, ahead, threats, attack, &mut found);
         found
     }
 
@@ -378,13 +400,74 @@ impl Exhaustive {
             let span_shown = (schedule.when(from), schedule.when(to));
             let seconds = until_over(threats).max(span_shown.1 + 0.05);
             let legs = legs(path);
-            let script = Script { legs, ahead: &[], schedule, past: 0.0, bend: None, replaces: true };
+            let script = Script { leave: None, legs, ahead: &[], schedule, past: 0.0, bend: None, replaces: true };
             let samples = replay(character, script, seconds);
             let seen = look(&samples, threats);
             if seen.first.is_none() {
                 let terms = cost(&samples, threats, span_shown, seen.least);
                 let cost = terms + scale.max(1.0 / scale) / TIME;
-                found.push(Found { edges: path.to_vec(), cost, clearance: seen.least });
+                found.push(Found { legs: crate::dodge_referee::legs(path), leave: None, cost, clearance: seen.least });
+            }
+        }
+    }
+}
+
+/// Tries every moment at which what is committed can be left for an avoidance that is active when the attack comes.
+fn leave_early(character: &Character, ahead: &[Leg], threats: &[Threat], attack: f32, found: &mut Vec<Found>) {
+    let (library, playing) = (character.library(), character.playing());
+    let (graph, interrupts) = (library.graph(), library.interrupts());
+    // What is played if nothing happens, and when each leg begins.
+    let first = Leg { enter: playing.since, leave: playing.leave, ..Leg::whole(playing.edge) };
+    let mut course = vec![(first, 0.0)];
+    let mut ahead = ahead.iter().copied();
+    while let Some((last, begins)) = course.last().copied().filter(|(leg, begins)| begins + leg.seconds(graph) < attack)
+    {
+        let Some(leg) = ahead.next().or_else(|| graph.after(last.edge).next().map(Leg::whole)) else { break };
+        course.push((leg, begins + last.seconds(graph)));
+    }
+    for at in (0..).map(|step| step as f32 * LEAVES_EVERY).take_while(|at| *at < attack) {
+        let k = course.partition_point(|(_, begins)| *begins <= at) - 1;
+        let (leg, begins) = course[k];
+        let joins =
+            leg.join.map(|j| j.1).or(graph.edge(leg.edge).join.map(|j| j.blend)).is_some_and(|blend| blend > 0.0);
+        if k > 0 && joins && at - begins < BETWEEN {
+            continue;
+        }
+        let (clip, since) = (graph.edge(leg.edge).clip, leg.enter + at - begins);
+        let fps = library.clip(clip).fps();
+        let frame = (graph.edge(leg.edge).first.0 as f32 + since * fps).round().max(0.0) as u32;
+        let frame = FrameIdx(frame.min(library.clip(clip).frames() as u32 - 1));
+        for (number, price) in interrupts.at(clip, frame) {
+            let onset = &interrupts.onsets()[number];
+            let entered = graph.edge(onset.edge);
+            let clip_entered = library.clip(entered.clip);
+            let span = &clip_entered.spans[onset.span as usize];
+            if onset.kind != SpanKind::Avoid {
+                continue;
+            }
+            // Seconds from now of a moment of the entered clip.
+            let when = |seconds: f32| at + seconds - entered.first.0 as f32 / clip_entered.fps() - onset.enter;
+            let active = span.active.unwrap_or((span.from, span.to));
+            if when(active.0) > attack || when(active.1) < attack {
+                continue;
+            }
+            let join = Some(library.join_onset(clip, frame, onset, price));
+            let cut = Leg { leave: Some(since), ..leg };
+            let mut legs: Vec<Leg> = course[1..k.max(1)].iter().map(|(leg, _)| *leg).collect();
+            legs.extend((k > 0).then_some(cut));
+            legs.push(Leg { enter: onset.enter, join, ..Leg::whole(onset.edge) });
+            let leave = if k == 0 { Some(at) } else { playing.leave.map(|leave| leave - playing.since) };
+            let shown = (when(span.from).max(at), when(span.to).min(at + entered.seconds - onset.enter));
+            let seconds = until_over(threats).max(shown.1 + 0.05);
+            let schedule = Schedule::of_corners(&[]);
+            let script =
+                Script { leave, legs: legs.clone(), ahead: &[], schedule, past: 0.0, bend: None, replaces: true };
+            let samples = replay(character, script, seconds);
+            let seen = look(&samples, threats);
+            if seen.first.is_none() {
+                let cost = cost(&samples, threats, shown, seen.least) + 1.0 / TIME;
+                let cost = cost + JOIN * ((price / DEAREST_JOIN).min(1.0) + LATE * at);
+                found.push(Found { legs, leave, cost, clearance: seen.least });
             }
         }
     }

@@ -27,6 +27,8 @@ const REPLACES_BEND: f32 = 1.0 / 3.0;
 
 /// What is played from now on.
 pub(super) struct Script<'a> {
+    /// Path seconds from now at which what is being played is left; `None` at the end of its edge.
+    pub(super) leave: Option<f32>,
     pub(super) legs: Vec<Leg>,
     /// Edges after the legs; then the first that leaves each node.
     pub(super) ahead: &'a [Leg],
@@ -127,7 +129,7 @@ impl<'a> Replay<'a> {
         let source = character.source();
         let mut first = Piece {
             begins: 0.0,
-            ends: library.graph().edge(playing.edge).seconds - playing.since,
+            ends: script.leave.unwrap_or_else(|| library.graph().edge(playing.edge).seconds - playing.since),
             edge: playing.edge,
             clip: source.clip,
             clip_time: source.time,
@@ -141,7 +143,24 @@ impl<'a> Replay<'a> {
         let (anatomy, feet) = (Anatomy::of_canonical(library.skeleton()), character.feet.clone());
         let mut replay = Replay { library, script, past_path, pieces: Vec::new(), anatomy, feet };
         let bent = character.bend.as_ref().is_some_and(|(bend, time)| super::bend::amount(bend, *time) > 0.0);
-        if replay.script.replaces && bent {
+        let at_once = replay.script.leave.is_some_and(|seconds| seconds <= 0.0) && !replay.script.legs.is_empty();
+        if replay.script.replaces && at_once {
+            let leg = replay.script.legs.remove(0);
+            let edge = library.graph().edge(leg.edge);
+            let (align, blend) = leg.join.unwrap_or((Planar::IDENTITY, REPLACES_BEND));
+            first = Piece {
+                begins: 0.0,
+                ends: leg.leave.unwrap_or(edge.seconds) - leg.enter,
+                edge: leg.edge,
+                clip: edge.clip,
+                clip_time: edge.first.0 as f32 / library.clip(edge.clip).fps() + leg.enter,
+                place: character.placement().after(&align),
+                join: None,
+            };
+            let [now, before] = &character.base;
+            let new = [0.0, TICK * replay.rate(0.0)].map(|path| replay.motion(&first, path));
+            first.join = Some(Offset::between([before, now], [&new[0], &new[1]], 0.0, blend));
+        } else if replay.script.replaces && bent {
             let [now, before] = &character.base;
             let step = TICK * replay.rate(0.0);
             let new = [0.0, step].map(|path| replay.motion(&first, path));
@@ -191,7 +210,7 @@ impl<'a> Replay<'a> {
         let edge = library.graph().edge(leg.edge);
         let mut piece = Piece {
             begins: last.ends,
-            ends: last.ends + edge.seconds - leg.enter,
+            ends: last.ends + leg.leave.unwrap_or(edge.seconds) - leg.enter,
             edge: leg.edge,
             clip: edge.clip,
             clip_time: edge.first.0 as f32 / library.clip(edge.clip).fps() + leg.enter,
@@ -248,7 +267,8 @@ impl<'a> Replay<'a> {
     /// The pose of the tick at a stage time; ticks are asked for in order.
     fn pose(&mut self, time: f32) -> Pose {
         let path = self.path(time);
-        let k = self.pieces.partition_point(|piece| piece.begins <= path).max(1) - 1;
+        // Ticks add up to sums that are not quite round.
+        let k = self.pieces.partition_point(|piece| piece.begins <= path + 1e-4).max(1) - 1;
         let piece = &self.pieces[k];
         let mut pose = self.motion(piece, path);
         if let Some(join) = piece.join.as_ref().filter(|join| time < join.began + join.seconds) {

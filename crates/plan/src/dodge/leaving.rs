@@ -1,0 +1,113 @@
+//! Leaving what is played before its edge ends: which onsets can be joined along the committed legs so that an attack comes in time.
+
+use kumite_motion::interrupt::{blend, lay};
+use kumite_motion::{FrameIdx, SpanKind};
+
+use super::{DefenceKind, DodgePlanner, Situation};
+use crate::Leg;
+use crate::bodies::DefenceSpan;
+use crate::legs::{Layout, PlacedLeg};
+
+/// Seconds between two moments at which onsets are tried.
+const STEP: f32 = 0.1;
+
+/// A moment to leave what is played, and what for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Leaving {
+    /// Path seconds from now.
+    pub(crate) at: f32,
+    /// Position among the library's onsets.
+    pub(crate) onset: u32,
+    /// Of joining it, metres.
+    pub(crate) cost: f32,
+    /// Position among the defences of its edge.
+    pub(crate) part: u32,
+}
+
+impl DodgePlanner<'_> {
+    /// Lists the onsets of a kind that can be joined along the laid-out legs and are active when the attack comes.
+    pub(crate) fn leavings(&self, kind: DefenceKind, attack: f32, legs: &[PlacedLeg], out: &mut Vec<Leaving>) {
+        out.clear();
+        if self.interrupts.is_empty() || !self.config.interrupts {
+            return;
+        }
+        let wanted = match kind {
+            DefenceKind::Avoid => SpanKind::Avoid,
+            DefenceKind::Block => SpanKind::Block,
+        };
+        let mut leg = 0;
+        for at in (0..).map(|step| step as f32 * STEP).take_while(|at| *at < attack) {
+            while legs.get(leg + 1).is_some_and(|next| next.begins <= at) {
+                leg += 1;
+            }
+            let Some(played) = legs.get(leg) else { return };
+            // A join that is hardly begun is not left for another; the one that is under way now is known as a drift.
+            let joins = leg > 0 && played.blend > 0.0 && at - played.begins < self.config.rules.between_joins;
+            if !joins {
+                let clip = self.graph.edge(played.edge).clip;
+                let frame = FrameIdx(self.bodies.frame_at(played.edge, played.seconds(at)));
+                for (number, cost) in self.interrupts.at(clip, frame) {
+                    let onset = &self.interrupts.onsets()[number];
+                    if onset.kind != wanted {
+                        continue;
+                    }
+                    let parts = kind.of(self.bodies, onset.edge);
+                    let Some(part) = parts.iter().position(|p| p.span == onset.span) else { continue };
+                    let when = |seconds: f32| at + seconds - onset.enter;
+                    let active = parts[part].active;
+                    if when(active.0) <= attack && attack <= when(active.1) {
+                        out.push(Leaving { at, onset: number as u32, cost, part: part as u32 });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Lays out what is committed, and what follows by itself until path time `until`.
+    pub(crate) fn lay_committed(&self, situation: &Situation<'_>, until: f32, legs: &mut Layout) {
+        legs.begin(self.bodies, situation.edge, situation.since, &situation.place);
+        if let Some(leave) = situation.leave {
+            legs.leave(leave);
+        }
+        for leg in situation.ahead {
+            legs.push(self.bodies, leg);
+        }
+        legs.go_on(self.bodies, self.graph, until);
+    }
+
+    /// Lays out what is committed until it is left, then the onset and what follows by itself until path time `until`. Returns the leg
+    /// with the defence, and the defence.
+    pub(crate) fn lay_leaving(
+        &self,
+        situation: &Situation<'_>,
+        leaving: &Leaving,
+        kind: DefenceKind,
+        until: f32,
+        legs: &mut Layout,
+    ) -> Option<(usize, DefenceSpan)> {
+        let onset = self.interrupts.onsets().get(leaving.onset as usize)?;
+        legs.begin(self.bodies, situation.edge, situation.since, &situation.place);
+        if let Some(leave) = situation.leave {
+            legs.leave(leave);
+        }
+        let mut ahead = situation.ahead.iter();
+        while legs.last()?.ends() <= leaving.at {
+            match ahead.next() {
+                Some(leg) => legs.push(self.bodies, leg),
+                None => legs.go_on(self.bodies, self.graph, leaving.at + 1e-3),
+            }
+        }
+        legs.leave(leaving.at);
+        let last = legs.last()?;
+        let left = (last.edge, last.end);
+        let entered = (onset.edge, onset.enter);
+        let [still, moving] = [left, entered].map(|(edge, seconds)| self.bodies.stance(edge, seconds));
+        let align = lay((&still.0, still.1), (&moving.0, moving.1));
+        let join = Some((align, blend(leaving.cost)));
+        legs.push(self.bodies, &Leg { enter: onset.enter, join, ..Leg::whole(onset.edge) });
+        let last = legs.len() - 1;
+        let part = *kind.of(self.bodies, onset.edge).get(leaving.part as usize)?;
+        legs.go_on(self.bodies, self.graph, until);
+        Some((last, part))
+    }
+}
