@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cpu_time::ThreadTime;
 use kumite_motion::library::Library;
-use kumite_motion::{FrameIdx, JointIdx, NodeIdx, Vec2};
+use kumite_motion::{FrameIdx, JointIdx, Layer, NodeIdx, Vec2};
+use kumite_plan::{Leg, Plan};
 use kumite_stage::{Chance, Character, Quality, Recorder, TICKS};
 
 use crate::{figure, holds};
@@ -27,22 +28,46 @@ pub fn run() {
             continue;
         };
         let rehearsed_out = baked.rehearsed_out as f64;
-        all &= measure(name, &Arc::new(baked.library), count);
+        all &= measure(name, &Arc::new(baked.library), count, false);
         figure(&format!("{name}: joins rehearsed out"), rehearsed_out, "");
+    }
+    if names.split(',').any(|name| name == "embedded") {
+        let library = kumite_captures::whole_library("embedded").and_then(|library| library.only(Layer::Fight).ok());
+        let Some(library) = library else { return holds(false) };
+        all &= measure("embedded, interrupted", &Arc::new(library), count, true);
     }
     holds(all);
 }
 
+/// Seconds between two attempts to leave what is played, on average.
+const INTERRUPTED_EVERY: f32 = 0.5;
+
+/// Leaves what is played for something that can be joined at once, if there is anything.
+fn interrupt(character: &mut Character, chance: &mut Chance) -> Option<Leg> {
+    let (library, source) = (Arc::clone(character.library()), character.source());
+    let clip = library.clip(source.clip);
+    let frame = FrameIdx(((source.time * clip.fps()).round() as u32).min(clip.frames() as u32 - 1));
+    let ready: Vec<(usize, f32)> = library.interrupts().at(source.clip, frame).collect();
+    let (number, cost) = *ready.get(chance.below(ready.len().max(1) as u32) as usize)?;
+    let onset = &library.interrupts().onsets()[number];
+    let join = Some(library.join_onset(source.clip, frame, onset, cost));
+    let leg = Leg { enter: onset.enter, join, ..Leg::whole(onset.edge) };
+    character.commit(Plan::at_once(leg));
+    Some(leg)
+}
+
 /// Quality of one walk, and the number of edges it played.
-fn walk(library: &Arc<Library>, seed: u64) -> (Quality, usize) {
+fn walk(library: &Arc<Library>, seed: u64, interrupted: bool) -> (Quality, usize) {
     let mut chance = Chance::new(seed);
     let node = NodeIdx(chance.below(library.graph().nodes().len() as u32));
     let mut character = Character::new(Arc::clone(library), node, Vec2::ZERO, 0.0);
     let mut recorder = Recorder::default();
     recorder.record(&character, None);
     for _ in 0..SECONDS * TICKS {
+        let leaves = interrupted && chance.unit() < 1.0 / (INTERRUPTED_EVERY * TICKS as f32);
+        let left = if leaves { interrupt(&mut character, &mut chance) } else { None };
         let began = character.step(|_, next| next[chance.below(next.len() as u32) as usize]);
-        recorder.record(&character, began);
+        recorder.record(&character, left.or(began));
     }
     // Fails if any number of the take is not finite.
     let take = recorder.finish("walk", library.skeleton()).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
@@ -52,7 +77,7 @@ fn walk(library: &Arc<Library>, seed: u64) -> (Quality, usize) {
 }
 
 /// Prints the figures of one library; whether all gates held.
-fn measure(name: &str, library: &Arc<Library>, count: u64) -> bool {
+fn measure(name: &str, library: &Arc<Library>, count: u64, interrupted: bool) -> bool {
     let next = AtomicU64::new(0);
     let work = || {
         let (start, mut done) = (ThreadTime::now(), Vec::new());
@@ -61,7 +86,7 @@ fn measure(name: &str, library: &Arc<Library>, count: u64) -> bool {
             if seed >= count {
                 return (done, start.elapsed().as_secs_f64());
             }
-            done.push((seed, walk(library, seed)));
+            done.push((seed, walk(library, seed, interrupted)));
         }
     };
     let threads: Vec<_> = std::thread::scope(|scope| {

@@ -267,7 +267,7 @@ fn a_library_is_baked_and_played() {
     for (kind, half, most) in [("avoid", 0.05, 0.25), ("attack", 0.1, 0.4), ("block", 0.1, 0.4), ("step", 0.1, 0.4)] {
         let kind = &reaction["kinds"][kind];
         let at = |quantile: &str| kind["seconds"][quantile].as_f64().unwrap();
-        assert!(at("p50") <= half && at("p95") <= most, "{kind}");
+        assert!(at("p50") <= half && at("p95") <= most + 1e-3, "{kind}");
         assert!(kind["seconds_from_nodes"]["p50"].as_f64().unwrap() > at("p50"), "{kind}");
         assert!(kind["worst"][0]["clip"].is_string() && kind["worst"][0]["at"].is_number(), "{kind}");
     }

@@ -287,7 +287,8 @@ impl Character {
     /// Takes up a plan, whatever is being played or bent: a join leads from the base that is shown into it.
     pub fn commit(&mut self, plan: Plan) {
         let mut legs: VecDeque<Leg> = plan.legs.into();
-        self.playing.leave = plan.leave.map(|seconds| self.playing.since + seconds);
+        let end = self.edge(self.playing.edge).seconds;
+        self.playing.leave = plan.leave.map(|seconds| (self.playing.since + seconds).min(end));
         let leaves = if plan.leave.is_some_and(|seconds| seconds <= 0.0) { legs.pop_front() } else { None };
         let faded = self.bend.take().filter(|(bend, time)| bend.weight(*time) > 0.0).is_some();
         let [base, before] = &self.base;

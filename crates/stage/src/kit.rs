@@ -22,7 +22,7 @@ pub struct Kit {
     idle: Vec<bool>,
     /// By edge: whether nothing moves in it.
     still: Vec<bool>,
-    /// By edge: whether a hand is up throughout.
+    /// By edge: whether it ends in guard, and the guard can stay up from there on.
     guarded: Vec<bool>,
     /// An edge of walkers that only idles.
     standing: Option<EdgeIdx>,
@@ -91,7 +91,7 @@ impl Kit {
         self.still.get(edge.at()).copied().unwrap_or_default()
     }
 
-    /// Whether the guard stays up along an edge: at any moment a hand is above the waist.
+    /// Whether an edge ends in guard, with a hand above the waist, and the guard can stay up from there on.
     pub fn is_guarded(&self, edge: EdgeIdx) -> bool {
         self.guarded.get(edge.at()).copied().unwrap_or_default()
     }
@@ -166,21 +166,30 @@ impl Kit {
 /// How far above the waist a hand is when the guard is up, metres.
 const UP: f32 = 0.05;
 
-/// By edge: whether the guard stays up.
+/// By edge: whether the guard is up where it ends, and can stay up.
 fn guarded(library: &Library) -> Vec<bool> {
     let (mut pose, mut world) = (Pose::default(), WorldPose::default());
-    let up = library.clips().iter().map(|clip| {
-        let frames = (0..clip.frames() as u32).map(|frame| {
-            clip.pose(FrameIdx(frame), &mut pose);
-            fk::pose(clip.skeleton(), &pose, &mut world);
-            let height = |role: Role| world.position(role.joint()).y;
-            height(Role::LeftWrist).max(height(Role::RightWrist)) > height(Role::Waist) + UP
-        });
-        frames.collect::<Vec<bool>>()
-    });
-    let up: Vec<Vec<bool>> = up.collect();
-    let stays = |edge: &Edge| up[edge.clip.at()][edge.first.at()..=edge.last.at()].iter().all(|up| *up);
-    library.graph().edges().iter().map(stays).collect()
+    let up = |edge: &Edge| {
+        let clip = library.clip(edge.clip);
+        clip.pose(edge.last, &mut pose);
+        fk::pose(clip.skeleton(), &pose, &mut world);
+        let height = |role: Role| world.position(role.joint()).y;
+        height(Role::LeftWrist).max(height(Role::RightWrist)) > height(Role::Waist) + UP
+    };
+    let graph = library.graph();
+    let up: Vec<bool> = graph.edges().iter().map(up).collect();
+    // Nodes from which the guard need never be lowered: those from which it must be are taken away until none is left.
+    let mut stays = vec![true; graph.nodes().len()];
+    let keeps = |edge: EdgeIdx, stays: &[bool]| up[edge.at()] && stays[graph.edge(edge).to.at()];
+    loop {
+        let leads_on = |node: usize| graph.leaving(NodeIdx(node as u32), Layer::Fight).any(|edge| keeps(edge, &stays));
+        let lost: Vec<usize> = (0..stays.len()).filter(|node| stays[*node] && !leads_on(*node)).collect();
+        if lost.is_empty() {
+            break;
+        }
+        lost.iter().for_each(|node| stays[*node] = false);
+    }
+    (0..up.len() as u32).map(|edge| keeps(EdgeIdx(edge), &stays)).collect()
 }
 
 /// A joint that turns faster than this moves, radians per second.

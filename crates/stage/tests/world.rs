@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use kumite_captures::whole_library;
-use kumite_motion::{Pose, Vec2, Vec3};
-use kumite_plan::Pool;
+use kumite_motion::{EdgeIdx, FrameIdx, Pose, SpanKind, Vec2, Vec3};
 use kumite_plan::dodge::DodgeConfig;
-use kumite_stage::op::{Op, Spawn, ThrowOp};
+use kumite_plan::{Leg, Plan, Pool, Warp};
+use kumite_stage::op::{Begin, Op, Spawn, ThrowOp};
 use kumite_stage::walk::Walker;
 use kumite_stage::world::{Goal, Perception, WalkSearch, Wish};
 use kumite_stage::world_referee::{self, Shown};
@@ -33,7 +33,7 @@ fn spawn(name: &str, at: [f32; 2], wish: Wish) -> Op {
         kit: 0,
         at: Vec2::from_array(at),
         facing: 0.0,
-        begin: matches!(wish, Wish::Wander | Wish::Stay).then(|| kumite_stage::op::Begin::parse("guard-idle")),
+        begin: matches!(wish, Wish::Wander | Wish::Stay).then(|| Begin::parse("guard-idle")),
         wish,
         perception: Perception::default(),
         seed: 5,
@@ -289,4 +289,82 @@ fn what_cannot_be_done_is_a_fault_and_the_tick_goes_on() {
     assert!(matches!(faults[1], Fault::NotFinite { .. }) && matches!(faults[3], Fault::NotFinite { .. }));
     assert_eq!(faults[2], Fault::Nobody { name: named("Cy") });
     assert_eq!((world.characters.len(), world.balls.len(), world.tick), (1, 0, 1));
+}
+
+/// Whoever is in guard stays in guard, reacts to nothing that did not happen, and does not wait for the end of an idle to do something.
+#[test]
+fn wanderers_keep_their_guard() {
+    let kit = &kits()[0];
+    let (graph, library) = (kit.graph(), kit.library());
+    let (mut legs, mut left_idles) = (0, 0);
+    for seed in 0..20 {
+        let Op::Spawn(spawn) = spawn("Ana", [0.0, 0.0], Wish::Wander) else { unreachable!() };
+        let (mut world, mut pipeline) = (World::default(), Pipeline::default());
+        pipeline.step(kits(), &mut world, &[Op::Spawn(Spawn { seed: 900 + seed, ..spawn })]);
+        for _ in 0..20 * TICKS {
+            pipeline.step(kits(), &mut world, &[]);
+            for began in pipeline.began().iter().filter_map(|(_, began)| *began) {
+                let clip = library.clip(graph.edge(began.edge).clip);
+                assert!(kit.is_guarded(began.edge), "seed {seed}: {} lowers the guard", clip.name);
+                let mut spans = graph.spans(began.edge).iter().map(|s| clip.spans[s.span as usize].kind);
+                assert!(spans.all(|kind| kind != SpanKind::React), "seed {seed}: {}", clip.name);
+                legs += 1;
+                left_idles += u32::from(began.leave.is_some());
+            }
+        }
+    }
+    assert!(legs > 200 && left_idles > 20, "{legs} legs, {left_idles} idles left");
+}
+
+/// What is asked for is what plays, at the very moment.
+#[test]
+fn characters_begin_where_they_are_told() {
+    let kit = &kits()[0];
+    let (edge, since) = kit.entry(&Begin::parse("jab@0.4")).unwrap();
+    let character = kit.spawn_on(edge, since, Vec2::new(1.0, 2.0), 0.5);
+    let source = character.source();
+    assert_eq!(kit.library().clip(source.clip).name, "jab");
+    assert!((source.time - 0.4).abs() < 1e-4, "{}", source.time);
+    let root = character.pose().root();
+    assert!((Vec2::new(root.x, root.z) - Vec2::new(1.0, 2.0)).length() < 0.05, "{root}");
+    assert_eq!(kit.entry(&Begin::parse("jab@99")), None);
+    assert_eq!(kit.entry(&Begin::parse("no such clip")), None);
+    assert_eq!(Begin::parse("a@b"), Begin { clip: "a@b".into(), at: None });
+    assert_eq!(Begin::parse("a@b@1.5"), Begin { clip: "a@b".into(), at: Some(1.5) });
+}
+
+/// A plan may leave what is played a little later: until then nothing changes, then its first leg plays, and nothing jumps.
+#[test]
+fn a_plan_leaves_what_is_played_in_its_time() {
+    let kit = &kits()[0];
+    let (library, graph) = (kit.library(), kit.graph());
+    let interrupts = library.interrupts();
+    let begins =
+        (0..30).map(|k| 0.1 * k as f32).map(|at| (at, kit.entry(&Begin { clip: "guard-idle".into(), at: Some(at) })));
+    let lasts =
+        |(_, entry): &(f32, Option<(EdgeIdx, f32)>)| entry.is_some_and(|(e, s)| graph.edge(e).seconds - s > 0.6);
+    let (at, entry) = begins.into_iter().find(lasts).unwrap();
+    let (edge, since) = entry.unwrap();
+    let mut character = kit.spawn_on(edge, since, Vec2::ZERO, 0.0);
+    let mut waits = character.clone();
+    let later = 0.2;
+    let clip = graph.edge(edge).clip;
+    let frame = FrameIdx(((at + later) * library.clip(clip).fps()).round() as u32);
+    let mut ready = interrupts.at(clip, frame);
+    let (number, cost) = ready.find(|(number, _)| interrupts.onsets()[*number].kind == SpanKind::Avoid).unwrap();
+    let onset = &interrupts.onsets()[number];
+    let join = Some(library.join_onset(clip, frame, onset, cost));
+    let leg = Leg { enter: onset.enter, join, ..Leg::whole(onset.edge) };
+    character.commit(Plan { legs: vec![leg], leave: Some(later), warp: Warp::none(), bend: None });
+    assert!((character.leaves().unwrap() - later).abs() < 1e-6);
+    let speed = |a: &Pose, b: &Pose| (b.root() - a.root()).length() * TICKS as f32;
+    for tick in 1..=60 {
+        let before = character.pose().clone();
+        let began = character.step(|_, next| next[0]);
+        waits.step(|_, next| next[0]);
+        assert_eq!(began.is_some(), tick == 24, "tick {tick}");
+        assert_eq!(character.pose() == waits.pose(), tick < 24, "tick {tick}");
+        assert!(speed(&before, character.pose()) < 3.0, "tick {tick}");
+    }
+    assert_eq!((character.playing().edge, character.leaves()), (onset.edge, None));
 }

@@ -4,11 +4,13 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use cpu_time::ThreadTime;
+use kumite_motion::interrupt::Commitment;
+use kumite_motion::{FrameIdx, SpanKind};
 use kumite_plan::dodge::{DodgeDecision, DodgeScratch, DodgeSearch};
 use kumite_stage::attack_trial::{Answer, Moment, Trial};
 use kumite_stage::dodge_referee::Exhaustive;
 use kumite_stage::world::Perception;
-use kumite_stage::{Defence, Kit, Quality, TICKS, Target};
+use kumite_stage::{Character, Defence, Kit, Quality, TICKS, Target};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -57,6 +59,8 @@ struct TrialResult {
     target: Target,
     /// Seconds left when it became known; 0 if it never did.
     lead: f32,
+    /// Whether it came while the character was on its feet and did not run.
+    upright: bool,
     answer: Answer,
     /// Whether the answer bends what is played.
     adapted: bool,
@@ -135,6 +139,7 @@ fn throw(
     let avoided = !matches!(answer, Answer::Block | Answer::BentBlock | Answer::Hit);
     Some(Thrown::Threatening(Box::new(TrialResult {
         target: trial.throw.target,
+        upright: moment.as_ref().is_some_and(|m| is_upright(&m.character)),
         lead: moment.map_or(0.0, |m| m.lead),
         answer,
         adapted: played.decision.as_ref().is_some_and(|d| d.bend.is_some()),
@@ -148,6 +153,17 @@ fn throw(
         log_is_right: played.log_is_right(),
         hash: played.take.hash,
     })))
+}
+
+/// Whether a character is on its feet and does not run.
+fn is_upright(character: &Character) -> bool {
+    let (library, source) = (character.library(), character.source());
+    let clip = library.clip(source.clip);
+    let runs_or_lies = |kind: SpanKind| matches!(kind, SpanKind::Run | SpanKind::Down | SpanKind::Up);
+    let inside = clip.spans.iter().any(|s| runs_or_lies(s.kind) && s.from <= source.time && source.time <= s.to);
+    let frame = FrameIdx((source.time * clip.fps()) as u32);
+    let committed = library.interrupts().committed_at(source.clip, frame);
+    !inside && committed.is_none_or(|part| part.why != Commitment::Lying)
 }
 
 /// Decides in slices, as a game would; `None` if there is nothing to decide any more.
@@ -208,6 +224,8 @@ fn answers(of: &[&TrialResult]) -> Map<String, Value> {
     all.insert("threatening".into(), json!(of.len()));
     all.insert("by_bend".into(), json!(count(Answer::BentMotion) + count(Answer::BentPose) + count(Answer::BentBlock)));
     all.insert("defended".into(), json!(of.len() - count(Answer::Hit)));
+    all.insert("defended_share".into(), share(of.len() - count(Answer::Hit), of.len()));
+    all.insert("by_motion_or_block_share".into(), share(count(Answer::Motion) + count(Answer::Block), of.len()));
     all
 }
 
@@ -242,6 +260,8 @@ fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
             (target.name().to_owned(), Value::Object(answers(&own)))
         })
         .collect();
+    let upright_head: Vec<&TrialResult> =
+        results.iter().copied().filter(|o| o.target == Target::Head && o.upright && o.lead >= IN_TIME).collect();
     let leads: Map<String, Value> = LEADS
         .iter()
         .map(|(from, to)| {
@@ -279,6 +299,7 @@ fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
         "avoided": count(&avoided), "blocked": count(&blocked),
         "adapted": count(&|o| o.adapted),
         "answers": answers(&results), "targets": targets, "leads": leads,
+        "upright_head_in_time": answers(&upright_head),
         "avoidable": avoidable,
         "avoided_of_avoidable_share": share(count(&|o| optimum(o).is_some() && avoided(o)), avoidable),
         "agreed": count(&agreed), "agreed_share": share(count(&agreed), avoidable),

@@ -177,8 +177,12 @@ impl Turn<'_> {
         let member = &mut self.world.characters[self.who];
         let leave = idle.seconds * member.chance.unit();
         let frame = FrameIdx(idle.first.0 + (leave * library.clip(idle.clip).fps()) as u32);
-        // Nobody dodges what does not come.
-        let acts = |number: &usize| matches!(interrupts.onsets()[*number].kind, SpanKind::Attack | SpanKind::Step);
+        // Nobody dodges what does not come, or lowers the guard for nothing.
+        let lowers = |next: EdgeIdx| self.kit.is_guarded(edge) && !self.kit.is_guarded(next);
+        let acts = |number: &usize| {
+            let onset = &interrupts.onsets()[*number];
+            matches!(onset.kind, SpanKind::Attack | SpanKind::Step) && !lowers(onset.edge)
+        };
         let mut ready: Vec<(usize, f32)> = interrupts.at(idle.clip, frame).filter(|(number, _)| acts(number)).collect();
         let at = member.chance.below(ready.len().max(1) as u32) as usize;
         let character = &mut member.character;
