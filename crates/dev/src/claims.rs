@@ -43,8 +43,6 @@ macro_rules! dodges {
     ($($more:expr),* $(,)?) => {
         &[
             ("threatening", Counted),
-            ("avoided_of_avoidable_share", Least(0.99)),
-            ("agreed_share", Least(0.97)),
             ("log_wrong", Most(0.0)),
             ("decision_us p99", Most(2000.0)),
             $($more),*
@@ -201,6 +199,8 @@ pub const CLAIMS: &[Claim] = &[
                the quality gates.",
         by: Proof::Dodge("embedded", 10_000),
         bounds: dodges![
+            ("avoided_of_avoidable_share", Least(0.99)),
+            ("agreed_share", Least(0.97)),
             ("answers by_motion_or_block_share", Least(0.45)),
             ("targets head by_motion_or_block_share", Least(0.75)),
             ("targets head defended_share", Least(0.97)),
@@ -217,15 +217,23 @@ pub const CLAIMS: &[Claim] = &[
     Claim {
         name: "dodge-accad",
         says: "ACCAD Male2: of balls at the head of whoever is on its feet and does not run, known 0.6 s ahead, 25 % are answered by an avoidance or a \
-               block; what a candidate avoids is avoided (99 %), at the exhaustive optimum (97 %); whole decisions take 2 ms (99 %).",
+               block; what a candidate avoids is avoided (95 %), at the exhaustive optimum (93 %); whole decisions take 2 ms (99 %).",
         by: Proof::Dodge("accad-male2", 10_000),
-        bounds: dodges![("upright_head_in_time by_motion_or_block_share", Least(0.25))],
+        bounds: dodges![
+            ("avoided_of_avoidable_share", Least(0.95)),
+            ("agreed_share", Least(0.93)),
+            ("upright_head_in_time by_motion_or_block_share", Least(0.25)),
+        ],
     },
     Claim {
         name: "dodge-cmu",
         says: "CMU fights: the same.",
         by: Proof::Dodge("cmu-fight", 10_000),
-        bounds: dodges![("upright_head_in_time by_motion_or_block_share", Least(0.25))],
+        bounds: dodges![
+            ("avoided_of_avoidable_share", Least(0.95)),
+            ("agreed_share", Least(0.93)),
+            ("upright_head_in_time by_motion_or_block_share", Least(0.25)),
+        ],
     },
     Claim {
         name: "dodge-crowd",

@@ -36,10 +36,11 @@ const STANDS: f32 = 0.45;
 const FARTHEST: f32 = 0.9;
 /// A foot in the air that has to stand at once may be so high above its place and so far beside it, metres.
 const COMES_DOWN: (f32, f32) = (0.15, 0.50);
-/// Of each kind of action, so many onsets are looked for at each frame, the cheapest first.
-const CHOICES: usize = 6;
-/// So many are rehearsed for that.
-const TRIES: usize = 15;
+/// So many onsets of a kind are looked for at each frame, the cheapest first, and so many are rehearsed for that. Defences have to fit what comes, of
+/// the rest any will do.
+fn choices(kind: SpanKind) -> (usize, usize) {
+    if matches!(kind, SpanKind::Avoid | SpanKind::Block) { (6, 15) } else { (3, 8) }
+}
 /// The sole of a foot that stays may turn about its ball so far, metres at the heel: faster than this it would be seen to slide.
 const HEEL_TURNS: f32 = 0.18;
 /// A join that pushes the body harder than this is not rehearsed, metres per second squared. The judge allows less.
@@ -220,17 +221,18 @@ fn of_clip(
     }
     candidates.sort_by(|a, b| a.cost.total_cmp(&b.cost).then((a.first, a.onset).cmp(&(b.first, b.onset))));
     // By frame and kind: how many were found, and how many were tried.
-    let mut choices = vec![[(0usize, 0usize); KINDS.len()]; here.frames()];
+    let mut counts = vec![[(0usize, 0usize); KINDS.len()]; here.frames()];
     let mut found = Vec::new();
     for candidate in candidates {
         let kind = KINDS.iter().position(|k| *k == onsets[candidate.onset].kind).unwrap_or(0);
         let frames = candidate.first..=candidate.last;
-        if frames.clone().all(|frame| choices[frame][kind].0 >= CHOICES || choices[frame][kind].1 >= TRIES) {
+        let (wanted, most) = choices(KINDS[kind]);
+        if frames.clone().all(|frame| counts[frame][kind].0 >= wanted || counts[frame][kind].1 >= most) {
             continue;
         }
-        choices[frames].iter_mut().for_each(|c| c[kind].1 += 1);
+        counts[frames].iter_mut().for_each(|c| c[kind].1 += 1);
         for (first, last) in rehearsal.keep(clip, &players, &candidate) {
-            choices[first..=last].iter_mut().for_each(|c| c[kind].0 += 1);
+            counts[first..=last].iter_mut().for_each(|c| c[kind].0 += 1);
             let (first, last) = (FrameIdx(first as u32), FrameIdx(last as u32));
             found.push(Interrupt { clip, first, last, onset: candidate.onset as u32, cost: candidate.cost });
         }

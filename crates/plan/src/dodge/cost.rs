@@ -126,7 +126,7 @@ pub(crate) fn timescale_cost(scale: f32, config: &DodgeConfig) -> Option<f32> {
 const DEAREST: f32 = 0.36;
 
 /// Added for each second that it is put off: whoever waits until the last moment seems not to have seen the attack.
-const LATE: f32 = 3.0;
+const LATE: f32 = 4.0;
 
 /// Of leaving what is played, path seconds from now, by a join whose cost is in metres.
 pub(crate) fn join_cost(at: f32, metres: f32) -> f32 {

@@ -10,7 +10,9 @@ use crate::threat::Threat;
 /// Least time for a full bend, seconds; with less warning the bend is smaller.
 const QUICKEST: f32 = 0.32;
 /// A bent body clears the attack by at least this, metres: joins and feet on the stage differ from the plan by less.
-pub(super) const CLEAN: f32 = 0.03;
+const CLEAN: f32 = 0.03;
+/// And by so much more at the beginning of a join made on the run, metres: it is planned on centres, and played on rotations.
+const JOINING: f32 = 0.04;
 /// Bending brings nothing near that is farther than this from the unbent body, metres.
 const REACH: f32 = 0.6;
 /// Above this size a block is preferred, if there is one.
@@ -34,6 +36,14 @@ fn timing(scratch: &DodgeScratch) -> Option<Timing> {
         .then(|| (((ready - 0.5).max(0.0), ready), (met.to + 0.04, met.to + 0.6), (ready / QUICKEST).min(1.0)))
 }
 
+/// How far the attack should stay from the laid-out path, metres.
+pub(super) fn clean(attack: f32, scratch: &DodgeScratch) -> f32 {
+    let shown = scratch.legs.iter().rev().find(|leg| leg.begins <= scratch.warp.at(attack).0);
+    let Some(leg) = shown.filter(|leg| leg.joins_by_itself()) else { return CLEAN };
+    let joined = (attack - scratch.warp.when(leg.begins)) / leg.blend.max(1e-3);
+    CLEAN + JOINING * (1.0 - joined).clamp(0.0, 1.0)
+}
+
 /// The smallest bend below a size, over a few directions, that makes the laid-out path, which is hit, avoid the attack. `None` if none is enough.
 pub(crate) fn rescue(
     planner: &DodgePlanner<'_>,
@@ -45,13 +55,14 @@ pub(crate) fn rescue(
     planner.clearance(threats, scratch);
     let (rise, fall, most) = timing(scratch)?;
     let most = most.min(below);
+    let margin = clean(scratch.met.time, scratch);
     let [p, q] = scratch.met.way;
     let ahead = (q - p).normalize_or(Vec3::Z);
     let side = ahead.cross(Vec3::Y).normalize_or(Vec3::X);
     let back = Vec3::new(ahead.x, 0.0, ahead.z).normalize_or(Vec3::ZERO);
     let down = Vec3::NEG_Y;
     // Few steps are near enough to matter to a small bend.
-    let near = |size: f32| REACH.min(CLEAN + MOST * size);
+    let near = |size: f32| REACH.min(margin + MOST * size);
     let mut steps = planner.near_steps(threats, near(most.min(2.0 * SMALLEST)), scratch);
     let first = &steps.first()?.clone();
     let met = first.nearest().1;
@@ -61,9 +72,9 @@ pub(crate) fn rescue(
     let bodies = planner.while_bent(rise, fall, scratch);
     let fits =
         |bend: &Bend, body: &WhileBent| bend.fits(planner.bodies, &body.place, body.time, &body.row, body.support);
-    let clean = |made: Made, size: f32, steps: &[NearStep]| {
+    let bent = |made: Made, size: f32, steps: &[NearStep]| {
         let bend = Bend { rise, fall, size, ..made.bend(size) };
-        let clears = planner.clears(CLEAN, steps, &bend) && bodies.iter().all(|body| fits(&bend, body));
+        let clears = planner.clears(margin, steps, &bend) && bodies.iter().all(|body| fits(&bend, body));
         clears.then_some(bend)
     };
     let ways = [side, -side, down, side + down, down - side, side + 0.5 * back, 0.5 * back - side, back + down];
@@ -78,7 +89,7 @@ pub(crate) fn rescue(
     }
     made.extend([side, -side].map(|way| (Made::Hips(way), LARGE)));
     // What does not move the part that is met out of the way does not help.
-    made.retain(|(made, _)| planner.moves_away(first, CLEAN, &Bend { rise, fall, ..made.bend(most) }));
+    made.retain(|(made, _)| planner.moves_away(first, margin, &Bend { rise, fall, ..made.bend(most) }));
     // A hand or forearm in the attack's path may simply be drawn aside, if nothing smaller helps.
     let hands = hands.as_flattened().iter().filter(|(wrist, _)| arm_share(met, *wrist) > 0.0);
     made.extend(hands.map(|(wrist, way)| (Made::Hand(*wrist, *way), 0.3)));
@@ -92,7 +103,7 @@ pub(crate) fn rescue(
         let mut best: Option<Bend> = None;
         made.retain(|(made, from)| {
             let bend = Bend { rise, fall, ..made.bend(size) };
-            if size <= *from || !planner.moves_away(first, CLEAN, &bend) {
+            if size <= *from || !planner.moves_away(first, margin, &bend) {
                 return true;
             }
             // What nobody can do is not done more of.
@@ -100,12 +111,12 @@ pub(crate) fn rescue(
                 return false;
             }
             let limit = best.map_or(size, |b| 0.97 * b.size);
-            if let Some(mut found) = clean(*made, limit, &steps) {
+            if let Some(mut found) = bent(*made, limit, &steps) {
                 // Clearance need not grow with size, so the result is clean but not always the least.
                 let mut below = last;
                 for _ in 0..HALVINGS {
                     let middle = 0.5 * (below + found.size);
-                    match clean(*made, middle, &steps) {
+                    match bent(*made, middle, &steps) {
                         Some(bend) => found = bend,
                         None => below = middle,
                     }

@@ -452,7 +452,7 @@ impl DodgeSearch {
         self.stage = match self.stage {
             Stage::Tune => {
                 let mut decision = self.best_path(planner, scratch);
-                if decision.clearance < fit_bend::CLEAN {
+                if decision.clearance < fit_bend::clean(self.attack, scratch) {
                     decision.bend = fit_bend::rescue(planner, &threats, 2.0 * fit_bend::SMALLEST, scratch);
                 }
                 self.answer = Some(decision);

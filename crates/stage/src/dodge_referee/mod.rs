@@ -274,7 +274,7 @@ const RAMP: f32 = 0.08;
 const LEAVES_EVERY: f32 = 0.1;
 const DEAREST_JOIN: f32 = 0.36;
 const JOIN: f32 = 0.5;
-const LATE: f32 = 3.0;
+const LATE: f32 = 4.0;
 
 impl Exhaustive {
     /// Measures a library's edges.
