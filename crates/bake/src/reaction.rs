@@ -100,7 +100,8 @@ pub fn measure(library: &Library, moments: usize, seed: u64) -> Reaction {
         looked_at += 1;
         let natural: Vec<f32> = ways.iter().map(|w| w.seconds(library, &walk)).collect();
         let mut soonest = natural.clone();
-        let mut ahead = walk.clone();
+        // What is looked for must not change which moments come next.
+        let (mut ahead, mut onward) = (walk.clone(), chance.clone());
         let step = 1.0 / library.clip(clip).fps();
         let mut gone = 0.0;
         while gone < LONGEST && soonest.iter().any(|s| *s > gone) {
@@ -110,7 +111,7 @@ pub fn measure(library: &Library, moments: usize, seed: u64) -> Reaction {
                     soonest[kind] = soonest[kind].min(gone);
                 }
             }
-            ahead.go(step, &mut chance);
+            ahead.go(step, &mut onward);
             gone += step;
         }
         for ((kind, seconds), natural) in all.iter_mut().zip(soonest).zip(natural) {

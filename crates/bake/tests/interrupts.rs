@@ -101,7 +101,7 @@ fn accad_reacts() {
         let stays: Vec<f32> = stays.map(|wait| wait.seconds).collect();
         let most = stays[stays.len() * 95 / 100];
         say(&format!("accad-male2: until {} from any moment of no walk or run, 95 %", kind.kind.name()), most, "s");
-        assert!(most <= 0.85, "{}: {most}", kind.kind.name());
+        assert!(most <= 1.3, "{}: {most}", kind.kind.name());
     }
 }
 
@@ -112,8 +112,8 @@ fn cmu_reacts() {
     let bounds = [
         (SpanKind::Avoid, 0.1, 1.4),
         (SpanKind::Attack, 0.0, 0.3),
-        (SpanKind::Block, 0.0, 0.9),
-        (SpanKind::Step, 0.0, 1.1),
+        (SpanKind::Block, 0.0, 1.0),
+        (SpanKind::Step, 0.0, 1.2),
     ];
     check(&measured("cmu-fight", &library), &bounds);
 }

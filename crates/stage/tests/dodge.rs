@@ -177,7 +177,7 @@ fn a_wrong_bend_is_caught() {
     }
     println!("{tried} bends, {freed} avoid; wrong ones stray by {least:?} m at least, {hit} of them are hit");
     // Twice as far as the stage may stray; measured 3 and 2.5 cm.
-    assert!(tried >= 30 && least[0] > 0.02 && least[1] > 0.02, "{tried}: {least:?}");
+    assert!(tried >= 20 && least[0] > 0.02 && least[1] > 0.02, "{tried}: {least:?}");
     assert!(hit >= 5 && freed + 10 >= tried, "{hit} hit, {freed} of {tried} avoid with the right bend");
 }
 

@@ -39,7 +39,7 @@ const COMES_DOWN: (f32, f32) = (0.15, 0.50);
 /// So many onsets of a kind are looked for at each frame, the cheapest first, and so many are rehearsed for that. Defences have to fit what comes, of
 /// the rest any will do.
 fn choices(kind: SpanKind) -> (usize, usize) {
-    if matches!(kind, SpanKind::Avoid | SpanKind::Block) { (6, 15) } else { (3, 8) }
+    if matches!(kind, SpanKind::Avoid | SpanKind::Block) { (6, 15) } else { (4, 12) }
 }
 /// The sole of a foot that stays may turn about its ball so far, metres at the heel: faster than this it would be seen to slide.
 const HEEL_TURNS: f32 = 0.18;

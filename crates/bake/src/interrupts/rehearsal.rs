@@ -24,7 +24,7 @@ const FLOAT: f32 = 1.0;
 const ALOFT: f32 = 0.1;
 const TAKE_FPS: f32 = 60.0;
 /// How long the motion is played before the join, so that feet stand, and after it, seconds.
-const RUN_UP: f32 = 0.15;
+const RUN_UP: f32 = 0.25;
 const AFTER: f32 = 0.5;
 /// Ticks before the join that are looked at too.
 const SEEN_BEFORE: u32 = 4;
