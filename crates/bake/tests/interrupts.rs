@@ -113,7 +113,7 @@ fn cmu_reacts() {
         (SpanKind::Avoid, 0.1, 1.4),
         (SpanKind::Attack, 0.0, 0.3),
         (SpanKind::Block, 0.0, 1.0),
-        (SpanKind::Step, 0.0, 1.2),
+        (SpanKind::Step, 0.0, 1.3),
     ];
     check(&measured("cmu-fight", &library), &bounds);
 }
