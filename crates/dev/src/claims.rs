@@ -43,6 +43,8 @@ macro_rules! dodges {
     ($($more:expr),* $(,)?) => {
         &[
             ("threatening", Counted),
+            ("avoided_of_avoidable_share", Least(0.99)),
+            ("agreed_share", Least(0.98)),
             ("log_wrong", Most(0.0)),
             ("decision_us p99", Most(2000.0)),
             $($more),*
@@ -195,12 +197,10 @@ pub const CLAIMS: &[Claim] = &[
         says: "Embedded library, 10,000 balls from random moments of wandering: 45 % are answered by an avoidance or a block bent by 8 cm or less, 75 % of \
                those at the head; defended in all ways, every bend in balance: head 97, arms 90, chest 80, hips 65, legs 25 %. In half of the \
                defences by a motion head or trunk has moved by 5 cm 0.3 s after the ball is known. What a candidate avoids is avoided (99 %), at \
-               the exhaustive optimum (97 %); a whole decision on a ball not seen before takes 200 µs (half) and 800 µs (99 %); takes pass \
+               the exhaustive optimum (98 %); a whole decision on a ball not seen before takes 200 µs (half) and 800 µs (99 %); takes pass \
                the quality gates.",
         by: Proof::Dodge("embedded", 10_000),
         bounds: dodges![
-            ("avoided_of_avoidable_share", Least(0.99)),
-            ("agreed_share", Least(0.97)),
             ("answers by_motion_or_block_share", Least(0.45)),
             ("targets head by_motion_or_block_share", Least(0.75)),
             ("targets head defended_share", Least(0.97)),
@@ -217,11 +217,9 @@ pub const CLAIMS: &[Claim] = &[
     Claim {
         name: "dodge-accad",
         says: "ACCAD Male2: of balls at the head of whoever is on its feet and does not run, known 0.6 s ahead, 25 % are answered by an avoidance or a \
-               block; what a candidate avoids is avoided (95 %), at the exhaustive optimum (93 %); whole decisions take 2 ms (99 %).",
+               block; what a candidate avoids is avoided (99 %), at the exhaustive optimum (98 %); whole decisions take 2 ms (99 %).",
         by: Proof::Dodge("accad-male2", 10_000),
         bounds: dodges![
-            ("avoided_of_avoidable_share", Least(0.95)),
-            ("agreed_share", Least(0.93)),
             ("upright_head_in_time by_motion_or_block_share", Least(0.25)),
         ],
     },
@@ -230,8 +228,6 @@ pub const CLAIMS: &[Claim] = &[
         says: "CMU fights: the same.",
         by: Proof::Dodge("cmu-fight", 10_000),
         bounds: dodges![
-            ("avoided_of_avoidable_share", Least(0.95)),
-            ("agreed_share", Least(0.93)),
             ("upright_head_in_time by_motion_or_block_share", Least(0.25)),
         ],
     },

@@ -139,7 +139,7 @@ fn moments(count: u64) -> Vec<Decided> {
 #[test]
 fn the_stage_shows_what_the_referee_works_out() {
     let (mut bent, mut apart) = (0, [Vec::new(), Vec::new()]);
-    for (character, ahead, decision, threats, order) in moments(400) {
+    for (character, ahead, decision, threats, order) in moments(520) {
         let strays = dodge_referee::judge(&character, &decision, &ahead, &threats).strays;
         let [shown, own] = [dodge_referee::shown, dodge_referee::replayed].map(|f| f(&character, None, &ahead, 1.5));
         let warped = decision.warp != Warp::none() || order == Order::Second;
@@ -152,7 +152,7 @@ fn the_stage_shows_what_the_referee_works_out() {
     let (count, most_even, most_warped) = (even.len() + warped.len(), most(&even), most(&warped));
     println!("{count} moments, {bent} bent: apart by {most_even:.2} mm, {most_warped:.2} mm where the speed changes");
     // Beyond 0.3 mm are knees whose feet are let go a tick earlier.
-    assert!(count >= 700 && bent >= 200 && most_even < 10.0 && most_warped < 10.0, "{most_even} and {most_warped} mm");
+    assert!(count >= 700 && bent >= 350 && most_even < 10.0 && most_warped < 10.0, "{most_even} and {most_warped} mm");
     assert!(near as f32 >= 0.98 * even.len() as f32 && even.len() >= 100, "{near} of {}", even.len());
 }
 
@@ -160,8 +160,8 @@ fn the_stage_shows_what_the_referee_works_out() {
 #[test]
 fn a_wrong_bend_is_caught() {
     let (mut least, mut tried, mut freed, mut hit) = ([f32::INFINITY; 2], 0, 0, 0);
-    for (character, ahead, decision, threats, _) in moments(200) {
-        let Some(bend) = decision.bend.filter(|bend| bend.lean.length() > 0.15) else { continue };
+    for (character, ahead, decision, threats, _) in moments(1200) {
+        let Some(bend) = decision.bend.filter(|bend| bend.lean.length() > 0.3) else { continue };
         let half = Bend { lean: bend.lean * 0.5, ..bend };
         let late = bend.later(-0.1);
         tried += 1;
@@ -176,9 +176,9 @@ fn a_wrong_bend_is_caught() {
         }
     }
     println!("{tried} bends, {freed} avoid; wrong ones stray by {least:?} m at least, {hit} of them are hit");
-    // Twice as far as the stage may stray; measured 3 and 2.5 cm.
-    assert!(tried >= 20 && least[0] > 0.02 && least[1] > 0.02, "{tried}: {least:?}");
-    assert!(hit >= 5 && freed + 10 >= tried, "{hit} hit, {freed} of {tried} avoid with the right bend");
+    // Four times as far as the stage may stray; measured 6.0 and 4.7 cm.
+    assert!(tried >= 80 && least[0] > 0.05 && least[1] > 0.04, "{tried}: {least:?}");
+    assert!(hit >= 10 && freed + 10 >= tried, "{hit} hit, {freed} of {tried} avoid with the right bend");
 }
 
 /// The referee itself: a decision that avoids is hit when nothing of it is played.

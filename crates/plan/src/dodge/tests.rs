@@ -431,8 +431,8 @@ fn the_middle_of_the_avoidance_is_laid_over_the_attack() {
 fn bends_clear_the_attack_by_what_they_promise() {
     let fixture = Fixture::of(&["stand", "guard"]);
     let mut bent = 0;
-    for k in 0..12 {
-        let threats = [ball(0.12, 1.0 + 0.06 * k as f32, 0.9)];
+    for k in 0..24 {
+        let threats = [ball(0.12, 1.0 + 0.03 * k as f32, 0.9)];
         let decision = fixture.decide(&threats);
         let Some(bend) = decision.bend.filter(|_| decision.forecast == Forecast::Avoided) else { continue };
         let mut scratch = DodgeScratch::default();
@@ -445,7 +445,7 @@ fn bends_clear_the_attack_by_what_they_promise() {
         assert!(bend.size > 0.0 && bend.size <= 1.0);
         bent += 1;
     }
-    assert!(bent >= 2, "{bent}");
+    assert!(bent >= 3, "{bent}");
 }
 
 /// A library with nothing to avoid or block with can bend what it plays, if it is asked to.
