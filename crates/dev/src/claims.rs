@@ -219,17 +219,13 @@ pub const CLAIMS: &[Claim] = &[
         says: "ACCAD Male2: of balls at the head of whoever is on its feet and does not run, known 0.6 s ahead, 25 % are answered by an avoidance or a \
                block; what a candidate avoids is avoided (99 %), at the exhaustive optimum (98 %); whole decisions take 2 ms (99 %).",
         by: Proof::Dodge("accad-male2", 10_000),
-        bounds: dodges![
-            ("upright_head_in_time by_motion_or_block_share", Least(0.25)),
-        ],
+        bounds: dodges![("upright_head_in_time by_motion_or_block_share", Least(0.25)),],
     },
     Claim {
         name: "dodge-cmu",
         says: "CMU fights: the same.",
         by: Proof::Dodge("cmu-fight", 10_000),
-        bounds: dodges![
-            ("upright_head_in_time by_motion_or_block_share", Least(0.25)),
-        ],
+        bounds: dodges![("upright_head_in_time by_motion_or_block_share", Least(0.25)),],
     },
     Claim {
         name: "dodge-crowd",

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock, mpsc};
 
 use kumite_captures::whole_library;
@@ -37,6 +38,7 @@ fn what_can_be_avoided_is_avoided_at_the_least_cost() {
     let exhaustive = Exhaustive::new(defence.library());
     let mut scratch = DodgeScratch::default();
     let (mut avoidable, mut avoided, mut agreed, mut core, mut defended) = (0, 0, 0, 0, 0);
+    let mut by_target = BTreeMap::new();
     for trial in trials(400) {
         if dodge_referee::threatening(&trial.character, &trial.ahead, &trial.threats).first.is_none() {
             continue;
@@ -46,6 +48,8 @@ fn what_can_be_avoided_is_avoided_at_the_least_cost() {
         if trial.target.is_core() && trial.lead >= 0.6 {
             core += 1;
             defended += u32::from(ruling.avoided || ruling.blocked);
+            let of = by_target.entry(trial.target.name()).or_insert((0, 0));
+            *of = (of.0 + u32::from(ruling.avoided || ruling.blocked), of.1 + 1);
         }
         let found = exhaustive.all(&trial.character, &trial.ahead, &trial.threats);
         let Some(best) = found.iter().map(|f| f.cost).min_by(f32::total_cmp) else { continue };
@@ -57,9 +61,12 @@ fn what_can_be_avoided_is_avoided_at_the_least_cost() {
     println!("{avoided} of {avoidable} avoided, {agreed} at the optimum; {defended} of {core} head and torso");
     assert!(avoidable >= 5, "{avoidable}");
     assert!(avoided == avoidable, "{avoided} of {avoidable}");
-    // 97 to 98 % of many at the optimum. Of head and torso, hips included, nine in ten: no bend that loses the balance counts.
+    // 98 % of many at the optimum. What is defended is less than it was: no bend that loses the balance counts any more.
     assert!(f64::from(agreed) >= 0.95 * f64::from(avoidable), "{agreed} of {avoidable}");
-    assert!(f64::from(defended) >= 0.85 * f64::from(core), "{defended} of {core}");
+    for (target, least) in [("head", 0.97), ("chest", 0.80), ("hips", 0.65)] {
+        let (defended, all): (u32, u32) = by_target[target];
+        assert!(all >= 30 && f64::from(defended) >= least * f64::from(all), "{target}: {defended} of {all}");
+    }
 }
 
 /// A second ball 0.3 s after the first, while the body is bent: the decision for both knows where the body really is.
@@ -160,7 +167,7 @@ fn the_stage_shows_what_the_referee_works_out() {
 #[test]
 fn a_wrong_bend_is_caught() {
     let (mut least, mut tried, mut freed, mut hit) = ([f32::INFINITY; 2], 0, 0, 0);
-    for (character, ahead, decision, threats, _) in moments(1200) {
+    for (character, ahead, decision, threats, _) in moments(1600) {
         let Some(bend) = decision.bend.filter(|bend| bend.lean.length() > 0.3) else { continue };
         let half = Bend { lean: bend.lean * 0.5, ..bend };
         let late = bend.later(-0.1);
