@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::args::InspectArgs;
 use crate::failure::CliResult;
 use crate::source::{self, Motion, Source};
-use crate::{Progress, Report};
+use crate::{Progress, Report, judged};
 
 pub(crate) fn run(args: &InspectArgs, progress: &Progress) -> CliResult<Report> {
     let bar = progress.bar(args.files.len(), "reading");
@@ -53,6 +53,14 @@ fn describe(source: &Source, text: &mut String) {
                 let _ = write!(text, "  (active {from:.2} to {to:.2})");
             }
             text.push('\n');
+        }
+        if source.format == "keys" {
+            let faults = judged::faults_of(clip);
+            let verdict = if faults.is_empty() { "a person could do this" } else { "no person does this" };
+            let _ = writeln!(text, "    judge    {verdict}");
+            for fault in faults {
+                let _ = writeln!(text, "        {fault}");
+            }
         }
     }
     for warning in warnings(source) {

@@ -2,16 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use kumite_bake::judge::judge;
-use kumite_motion::Roles;
+use kumite_bake::judge::{Finding, judge};
 use kumite_motion::anatomy::Anatomy;
+use kumite_motion::{Clip, Roles};
 use kumite_stage::Take;
 use serde_json::{Value, json};
 
+/// Everything in a canonical clip that no person does.
+pub(crate) fn faults_of(clip: &Clip) -> Vec<Finding> {
+    judge(clip, &Roles::canonical(), &Anatomy::of_canonical(clip.skeleton())).faults().copied().collect()
+}
+
 /// Kinds of faults found in a take, each once.
 pub(crate) fn faults(take: &Take) -> Vec<&'static str> {
-    let verdict = judge(&take.clip, &Roles::canonical(), &Anatomy::of_canonical(take.clip.skeleton()));
-    let mut kinds: Vec<&'static str> = verdict.faults().map(|f| f.what.name()).collect();
+    let mut kinds: Vec<&'static str> = faults_of(&take.clip).iter().map(|f| f.what.name()).collect();
     kinds.sort_unstable();
     kinds.dedup();
     kinds

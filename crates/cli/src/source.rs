@@ -4,9 +4,11 @@ use std::path::{Component, Path};
 
 use kumite_bake::{Understanding, understand};
 use kumite_formats::{Warning, bvh, gltf};
-use kumite_keying::{embedded, read_motion};
+use kumite_keying::embedded::{self, EmbeddedShelf, Shelf};
+use kumite_keying::{MotionFile, StanceFile, read_motion, read_stance};
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::{Clip, Pose, Roles};
+use kumite_text::TextError;
 
 use crate::failure::{CliResult, Failure};
 
@@ -199,10 +201,33 @@ fn rest_pose_clips(file: &gltf::GltfFile, path: &Path, warnings: &mut Vec<Warnin
 fn from_keys(path: &Path, name: String) -> CliResult<Source> {
     let bytes = read(path)?;
     let text = String::from_utf8(bytes).map_err(|_| Failure::bad("not UTF-8 text").in_file(path))?;
-    let clips = read_motion(&text).and_then(|motion| embedded::clips_of(&motion));
+    let clips = read_motion(&text).and_then(|motion| embedded::clips_with(&motion, &Folder { path }));
     let clips = clips.map_err(|e| Failure::from(e.located(&text)).in_file(path))?;
     let motions = clips.into_iter().map(Motion::canonical).collect();
     Ok(Source { name, format: "keys", motions, warnings: Vec::new() })
+}
+
+/// Motions and stances in the folder of a keyed motion, and those that come with kumite.
+struct Folder<'a> {
+    path: &'a Path,
+}
+
+impl Folder<'_> {
+    fn text(&self, name: &str) -> Option<String> {
+        beside(self.path, &format!("{name}.toml")).ok().and_then(|bytes| String::from_utf8(bytes).ok())
+    }
+}
+
+impl Shelf for Folder<'_> {
+    fn motion(&self, name: &str) -> Result<Option<MotionFile>, TextError> {
+        let own = self.text(name).map(|text| read_motion(&text));
+        own.map_or_else(|| EmbeddedShelf.motion(name), |own| own.map(Some))
+    }
+
+    fn stance(&self, name: &str) -> Result<Option<StanceFile>, TextError> {
+        let own = self.text(&format!("stances/{name}")).map(|text| read_stance(&text));
+        own.map_or_else(|| EmbeddedShelf.stance(name), |own| own.map(Some))
+    }
 }
 
 /// The clips of a library, including its bridges.

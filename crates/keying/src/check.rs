@@ -3,13 +3,25 @@
 use kumite_motion::{Role, SpanKind};
 use kumite_text::TextError;
 
-use crate::file::MotionFile;
+use crate::file::{Foot, MotionFile};
 
 pub(crate) fn check(motion: &MotionFile) -> Result<(), TextError> {
     let keys = motion.key.iter().enumerate().map(|(i, k)| (format!("key.{i}"), k.every, k.times));
     let steps = motion.step.iter().enumerate().map(|(i, s)| (format!("step.{i}"), s.every, s.times));
     for (at, every, times) in keys.chain(steps) {
         check_repeats(&at, every, times)?;
+    }
+    for (path, value) in [("amount", motion.amount), ("pace", motion.pace)] {
+        if !(value.is_finite() && value > 0.0 && value <= 10.0) {
+            return Err(TextError::value(path, value, "more than 0, at most 10"));
+        }
+    }
+    if motion.like.is_some() {
+        // The rest is known with what it is like.
+        return Ok(());
+    }
+    if motion.stance.is_empty() {
+        return Err(TextError::new("stance", "a motion has a stance, or is `like` another"));
     }
     if !(motion.seconds.is_finite() && motion.seconds > 0.0 && motion.seconds <= 600.0) {
         return Err(TextError::value("seconds", motion.seconds, "more than 0, at most 600"));
@@ -18,6 +30,7 @@ pub(crate) fn check(motion: &MotionFile) -> Result<(), TextError> {
         return Err(TextError::value("name", "empty", "a name"));
     }
     check_times(motion)?;
+    check_air(motion)?;
     if motion.change.is_some() != motion.ends.is_some() {
         let given = if motion.ends.is_some() { "ends" } else { "change" };
         let message = "ends and change belong together: the stance it ends in, and from when to when it changes";
@@ -55,6 +68,50 @@ fn check_repeats(at: &str, every: Option<f32>, times: Option<u32>) -> Result<(),
     }
     if let Some(times) = times.filter(|t| !(1..=1000).contains(t)) {
         return Err(TextError::value(&format!("{at}.times"), times, "1 to 1000"));
+    }
+    Ok(())
+}
+
+/// Feet are sent somewhere only while a step has them in the air, and bodies fly only while both are.
+fn check_air(motion: &MotionFile) -> Result<(), TextError> {
+    let all = motion.expanded();
+    let lifted = |foot: Foot, from: f32, to: f32| {
+        all.step.iter().any(|s| s.foot == foot && s.lift > 0.0 && s.from <= from && to <= s.to)
+    };
+    for (i, key) in motion.key.iter().enumerate() {
+        for (foot, named, what) in
+            [(Foot::Left, key.left_foot, "left_foot"), (Foot::Right, key.right_foot, "right_foot")]
+        {
+            if named.is_some() && !lifted(foot, key.at, key.at) {
+                return Err(TextError::new(
+                    &format!("key.{i}.{what}"),
+                    "the foot is on the floor then: a step has to lift it",
+                ));
+            }
+        }
+    }
+    for (i, flight) in motion.flight.iter().enumerate() {
+        let path = |key: &str| format!("flight.{i}.{key}");
+        let [from, to] = [flight.from, flight.to];
+        if !(from.is_finite() && to.is_finite() && from < to && to - from <= 2.0) {
+            return Err(TextError::value(&path("to"), to, "later than from, by 2 s at most"));
+        }
+        for (key, value) in [("load", flight.load), ("absorb", flight.absorb)] {
+            if !(value.is_finite() && value >= 0.05) {
+                return Err(TextError::value(&path(key), value, "0.05 s or more"));
+            }
+        }
+        if from < flight.load || to + flight.absorb > motion.seconds {
+            return Err(TextError::new(
+                &path("from"),
+                "the motion has no time to push off before it or to land after it",
+            ));
+        }
+        for foot in [Foot::Left, Foot::Right] {
+            if !lifted(foot, from, to) {
+                return Err(TextError::new(&path("from"), "both feet have to be lifted by a step for all of it"));
+            }
+        }
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kumite_motion::align::Planar;
 use kumite_motion::blend::ease;
-use kumite_motion::rotation::{about, slerp, wrap, yaw};
+use kumite_motion::rotation::{about, arc, slerp, wrap, yaw};
 use kumite_motion::{
     Clip, Contacts, Pose, Quat, Role, Roles, Skeleton, Span, SpanKind, Vec2, Vec3, WorldPose, fk, ik, mass, mirror,
 };
@@ -12,7 +12,8 @@ use kumite_text::TextError;
 
 use crate::check::check;
 use crate::curve::{Curve, Knot};
-use crate::file::{Attitude, Fist, Foot, FootPlace, Hand, Key, MotionFile, StanceFile};
+use crate::file::{Attitude, Fist, Foot, FootPlace, Key, MotionFile, Place, StanceFile};
+use crate::flight::Flights;
 use crate::leg::{FootAt, Leg, Swing};
 
 /// Frames per second of what is compiled.
@@ -28,6 +29,8 @@ const SOFT_FRAMES: usize = 7;
 const ARM_SOFT: f32 = 0.92;
 /// An arm is never stretched beyond this share.
 const ARM_REACH: f32 = 0.985;
+/// A leg is no longer upright when the line from hip to ankle falls by less than this share of its length; level, it lies.
+const LEVEL: f32 = 0.5;
 /// A heel raised by this, radians, leaves all the weight on the ball of the foot.
 const BALL_PITCH: f32 = 0.3;
 /// How far hands trail behind the trunk's travel, as a multiple of what its speed changes by within `trail` times `trail`.
@@ -93,6 +96,8 @@ const WRISTS: [Role; 2] = [Role::LeftWrist, Role::RightWrist];
 struct Posture {
     pelvis_height: f32,
     weight: f32,
+    balance: f32,
+    shift: Vec3,
     hips: Vec3,
     chest: Vec3,
     head: Vec3,
@@ -108,6 +113,8 @@ impl Posture {
         let mut posture = Posture {
             pelvis_height: stance.pelvis_height,
             weight: stance.weight,
+            balance: stance.balance,
+            shift: Vec3::new(stance.shift[0], 0.0, stance.shift[1]),
             hips: attitude(&stance.hips),
             chest: attitude(&stance.chest),
             head: attitude(&stance.head),
@@ -127,6 +134,8 @@ impl Posture {
         Posture {
             pelvis_height: mix(self.pelvis_height, to.pelvis_height),
             weight: mix(self.weight, to.weight),
+            balance: mix(self.balance, to.balance),
+            shift: self.shift.lerp(to.shift, share),
             hips: self.hips.lerp(to.hips, share),
             chest: self.chest.lerp(to.chest, share),
             head: self.head.lerp(to.head, share),
@@ -156,6 +165,7 @@ struct Body<'a> {
     head: Curve,
     arms: [Arm; 2],
     legs: [Leg; 2],
+    flights: Flights,
     /// How far the pelvis gives way, frame by frame.
     sinks: Vec<f32>,
 }
@@ -188,6 +198,8 @@ impl<'a> Body<'a> {
                 ball_height,
                 heel: Curve::default(),
                 twist: Curve::default(),
+                air: Curve::default(),
+                turned: Curve::default(),
                 steps: Vec::new(),
             }
         };
@@ -214,6 +226,7 @@ impl<'a> Body<'a> {
                 leg(Role::LeftAnkle, Role::LeftToe, stance.left_foot),
                 leg(Role::RightAnkle, Role::RightToe, stance.right_foot),
             ],
+            flights: Flights::default(),
             sinks: Vec::new(),
         }
     }
@@ -252,6 +265,7 @@ impl<'a> Body<'a> {
             hips: curve(&|k| k.hips.as_ref().map(attitude)),
             chest: curve(&|k| k.chest.as_ref().map(attitude)),
             head: curve(&|k| k.head.as_ref().map(attitude)),
+            flights: Flights::of(&motion.flight),
             ..Body::still(stance, from, skeleton)
         };
         body.weight = curve(&|k| k.weight.map(|w| Vec3::new(w - body.posture(k.at).weight, 0.0, 0.0)));
@@ -272,7 +286,16 @@ impl<'a> Body<'a> {
                 leg.steps.push(Swing { leave: step.from, land: step.to, to, place, lift: step.lift });
             }
             leg.steps.sort_by(|a, b| a.leave.total_cmp(&b.leave));
+            let (knee, point) = (
+                |k: &Key| if foot == Foot::Left { k.left_knee } else { k.right_knee },
+                |k: &Key| if foot == Foot::Left { k.left_point } else { k.right_point },
+            );
+            leg.turned = curve(&|k| {
+                let named = knee(k).is_some() || point(k).is_some();
+                named.then(|| Vec3::new(radians(knee(k).unwrap_or(0.0)), radians(point(k).unwrap_or(0.0)), 0.0))
+            });
         }
+        body.send_feet(motion);
         // Hands live in the chest's frame, so that they go with it; places in the stance's frame are brought there through
         // the chest as it will be at that key.
         // Hands that move also move the balance, and with it the chest, a little: three rounds find both.
@@ -291,8 +314,8 @@ impl<'a> Body<'a> {
             });
             let moved = curve(&|k| {
                 Some(match hand(k)? {
-                    Hand::By(offset) => rotation(body.posture(k.at).chest).conjugate() * Vec3::from_array(offset),
-                    Hand::To(place) => {
+                    Place::By(offset) => rotation(body.posture(k.at).chest).conjugate() * Vec3::from_array(offset),
+                    Place::To(place) => {
                         let frame = body.stance_at(k.at);
                         let target = frame.point(Vec3::from_array(place));
                         body.chest_frame(k.at).inverse(target) - body.posture(k.at).hands[at]
@@ -302,7 +325,51 @@ impl<'a> Body<'a> {
             body.arms[at] = Arm { moved, turned };
         }
         body.soften(libm::roundf(motion.seconds * FPS) as usize + 1);
-        body
+        let centre = |t: f32| {
+            let (mut pose, mut world) = (Pose::rest(body.skeleton), WorldPose::default());
+            let _ = body.trunk(t, &mut pose, &mut world);
+            mass::centre(body.skeleton, &body.roles, &world).y
+        };
+        let flights = Flights::of(&motion.flight).measured(centre);
+        Body { flights, ..body }
+    }
+
+    /// The ways of feet that keys send through the air: from the step's own way and back to it.
+    fn send_feet(&mut self, motion: &MotionFile) {
+        for (leg, foot) in [Foot::Left, Foot::Right].into_iter().enumerate() {
+            let place = |k: &Key| if foot == Foot::Left { k.left_foot } else { k.right_foot };
+            let mut knots = Vec::new();
+            for swing in &self.legs[leg].steps {
+                let within = |k: &&Key| swing.leave <= k.at && k.at <= swing.land && place(k).is_some();
+                let keys: Vec<&Key> = motion.key.iter().filter(within).collect();
+                if keys.is_empty() {
+                    continue;
+                }
+                let rest = |at: f32| Knot { at, value: Vec3::ZERO, ease: Default::default(), hold: true };
+                knots.extend([rest(swing.leave), rest(swing.land)]);
+                knots.extend(keys.into_iter().filter_map(|k| {
+                    let value = match place(k)? {
+                        Place::By(by) => Vec3::from_array(by),
+                        Place::To(to) => {
+                            let stance = self.stance_at(k.at);
+                            let (leg, own) = (&self.legs[leg], self.legs[leg].stance_at(k.at).0);
+                            yaw(-own.turn) * (stance.point(Vec3::from_array(to)) - leg.ankle_at(&leg.at(k.at)))
+                        }
+                    };
+                    Some(Knot { at: k.at, value, ease: k.ease, hold: k.hold })
+                }));
+            }
+            self.legs[leg].air = Curve::through(knots);
+        }
+    }
+
+    /// Where a foot is at a moment, in flight too.
+    fn foot_at(&self, leg: usize, t: f32) -> FootAt {
+        let mut foot = self.legs[leg].at(t);
+        if !foot.planted {
+            foot.raised.y += self.flights.height(t);
+        }
+        foot
     }
 
     /// Where the pelvis must give way, it begins to before it must: the greatest need around each frame, evened out.
@@ -433,9 +500,9 @@ impl<'a> Body<'a> {
         pose.rotations[Role::Neck.joint().at()] = neck;
         pose.rotations[Role::Head.joint().at()] = neck.conjugate() * nod;
 
-        let shift = self.shift.at(hips_time) + sway;
-        let height = stance.pelvis_height + shift.y - self.sink_at(t);
-        let feet = [0, 1].map(|i| self.legs[i].at(t));
+        let shift = stance.shift + self.shift.at(hips_time) + sway;
+        let height = stance.pelvis_height + shift.y + self.flights.rise(t) - self.sink_at(t);
+        let feet = [0, 1].map(|i| self.foot_at(i, t));
         let homes = [0, 1].map(|i| self.legs[i].home(&frame, self.legs[i].stance_at(t).1));
         let share = stance.weight + self.weight.at(hips_time).x;
         // The weight rests in front of the ankle; on a foot that stands on its ball, nearer to the ball.
@@ -453,11 +520,13 @@ impl<'a> Body<'a> {
         }
         // Three rounds leave less than a millimetre: legs follow the pelvis and shift the mass a little.
         for _ in 0..3 {
-            self.place_legs(&feet, pose, world);
+            self.place_legs(t, &feet, pose, world);
             let centre = mass::centre(self.skeleton, &self.roles, world);
-            let off = (Vec3::new(wanted.x - centre.x, 0.0, wanted.z - centre.z)) * self.balance;
+            let off = (Vec3::new(wanted.x - centre.x, 0.0, wanted.z - centre.z)) * self.balance * stance.balance;
             let root = pose.root() + off;
-            pose.set_root(Vec3::new(root.x, height, root.z));
+            // In the air it is the centre of mass that falls freely, whatever the legs do.
+            let fall = self.flights.centre(t).map_or(height, |y| root.y + y - centre.y);
+            pose.set_root(Vec3::new(root.x, fall, root.z));
         }
         feet
     }
@@ -467,7 +536,7 @@ impl<'a> Body<'a> {
         let feet = self.stand(t, pose, world);
         let root = pose.root() - Vec3::Y * self.sink_needed(&feet, LEG_REACH, pose, world);
         pose.set_root(root);
-        self.place_legs(&feet, pose, world);
+        self.place_legs(t, &feet, pose, world);
         feet[0].contacts(Foot::Left).with(feet[1].contacts(Foot::Right))
     }
 
@@ -481,21 +550,35 @@ impl<'a> Body<'a> {
             let ankle = leg.ankle_at(foot);
             let flat = Vec2::new(hip.x - ankle.x, hip.z - ankle.z).length_squared();
             let longest = share * limb.length_at(0.0);
-            sink = sink.max(hip.y - ankle.y - (longest * longest - flat).max(0.0).sqrt());
+            let short = hip.y - ankle.y - (longest * longest - flat).max(0.0).sqrt();
+            // A foot in the air stops short instead.
+            sink = sink.max(short * (1.0 - foot.hangs()));
         }
         sink
     }
 
-    fn place_legs(&self, feet: &[FootAt; 2], pose: &mut Pose, world: &mut WorldPose) {
+    fn place_legs(&self, t: f32, feet: &[FootAt; 2], pose: &mut Pose, world: &mut WorldPose) {
         fk::pose(self.skeleton, pose, world);
         let pelvis = world.rotation(Role::Pelvis.joint()) * Vec3::Z;
         for (leg, foot) in self.legs.iter().zip(feet) {
             // Knees point between the toes and the hips, nearer the toes.
-            let pole = foot.ahead() * 0.75 + Vec3::new(pelvis.x, 0.0, pelvis.z) * 0.25;
-            ik::place(self.skeleton, pose, world, leg.ankle, leg.ankle_at(foot), pole, 0.0);
+            let mut pole = foot.ahead() * 0.75 + Vec3::new(pelvis.x, 0.0, pelvis.z) * 0.25;
             let Some(knee) = leg.ankle.parent() else { continue };
+            let Some(hip) = knee.parent() else { continue };
+            let (target, hangs) = (leg.ankle_at(foot), foot.hangs());
+            let out = if leg.ankle == Role::LeftAnkle { 1.0 } else { -1.0 };
+            // A thigh that is lifted takes the knee's front along, and so does one that lies.
+            let thigh = (target - world.position(hip.joint())).normalize_or(Vec3::NEG_Y);
+            let carried = hangs.max(ease(((LEVEL + thigh.y) / LEVEL).clamp(0.0, 1.0)));
+            if carried > 0.0 {
+                pole = pole.lerp(arc(Vec3::NEG_Y, thigh) * pole, carried);
+            }
+            let turned = leg.turned.at(t);
+            ik::place(self.skeleton, pose, world, leg.ankle, target, pole, -out * turned.x);
             let attitude = yaw(foot.turn) * about(Vec3::X, foot.pitch);
-            pose.rotations[leg.ankle.joint().at()] = world.rotation(knee.joint()).conjugate() * attitude;
+            let held = world.rotation(knee.joint()).conjugate() * attitude;
+            pose.rotations[leg.ankle.joint().at()] =
+                if hangs > 0.0 { slerp(held, about(Vec3::X, turned.y), hangs) } else { held };
             // Toes stay on the floor while the heel rises.
             let flat = 1.0 - 0.7 * ease(foot.lift / 0.06);
             pose.rotations[leg.toe.joint().at()] = about(Vec3::X, -foot.pitch.max(0.0) * flat);
@@ -530,7 +613,7 @@ impl<'a> Body<'a> {
         let along = self.skeleton.offset(shoulder.joint()).normalize_or(Vec3::X);
         let to = (chest.rotation.conjugate() * line).normalize_or(along);
         let share = 0.26 * ease(stretch);
-        pose.rotations[clavicle.joint().at()] = slerp(Quat::IDENTITY, kumite_motion::rotation::arc(along, to), share);
+        pose.rotations[clavicle.joint().at()] = slerp(Quat::IDENTITY, arc(along, to), share);
         fk::pose(self.skeleton, pose, world);
         let from = world.position(shoulder.joint());
         let target = from + soft_reach(target - from, longest);

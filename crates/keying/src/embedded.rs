@@ -61,21 +61,43 @@ pub const WALKS: &[(&str, &str)] = library![
 /// What is wrong, and in which file.
 pub type FileError = (String, TextError);
 
-/// The embedded stance of that name, which the key at `path` asks for.
-fn stance(name: &str, path: &str) -> Result<StanceFile, TextError> {
-    for (_, text) in STANCES {
-        let stance = read_stance(text)?;
-        if stance.name == name {
-            return Ok(stance);
-        }
+/// Where motions find what they name: other motions, and stances.
+pub trait Shelf {
+    /// The motion of a name, as it is written.
+    fn motion(&self, name: &str) -> Result<Option<MotionFile>, TextError>;
+    /// The stance of a name.
+    fn stance(&self, name: &str) -> Result<Option<StanceFile>, TextError>;
+}
+
+/// The motions and stances that come with kumite.
+#[derive(Clone, Copy, Debug)]
+pub struct EmbeddedShelf;
+
+impl Shelf for EmbeddedShelf {
+    fn motion(&self, name: &str) -> Result<Option<MotionFile>, TextError> {
+        let file = |(path, _): &&(&str, &str)| path.trim_start_matches("walks/").strip_suffix(".toml") == Some(name);
+        MOTIONS.iter().chain(WALKS).find(file).map(|(_, text)| read_motion(text)).transpose()
     }
-    let names: Vec<&str> =
-        STANCES.iter().filter_map(|(path, _)| path.strip_prefix("stances/")?.strip_suffix(".toml")).collect();
-    Err(TextError::value(path, name, &names.join(", ")))
+
+    fn stance(&self, name: &str) -> Result<Option<StanceFile>, TextError> {
+        let file = |(path, _): &&(&str, &str)| path.trim_start_matches("stances/").strip_suffix(".toml") == Some(name);
+        STANCES.iter().find(file).map(|(_, text)| read_stance(text)).transpose()
+    }
 }
 
 /// The clips of one motion: itself and, if it asks for one, its mirror image.
 pub fn clips_of(motion: &MotionFile) -> Result<Vec<Clip>, TextError> {
+    clips_with(motion, &EmbeddedShelf)
+}
+
+/// The same, with motions and stances of one's own.
+pub fn clips_with(motion: &MotionFile, shelf: &dyn Shelf) -> Result<Vec<Clip>, TextError> {
+    let motion = &motion.resolved(shelf)?;
+    let stance = |name: &str, path: &str| {
+        let names = || STANCES.iter().filter_map(|(path, _)| path.strip_prefix("stances/")?.strip_suffix(".toml"));
+        let missing = || TextError::value(path, name, &names().collect::<Vec<_>>().join(", "));
+        shelf.stance(name)?.ok_or_else(missing)
+    };
     let begin = stance(&motion.stance, "stance")?;
     let end = motion.ends.as_deref().map(|name| stance(name, "ends")).transpose()?;
     let clip = compile(motion, &begin, end.as_ref(), &Arc::new(humanoid::skeleton()))?;

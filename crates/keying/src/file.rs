@@ -14,6 +14,12 @@ pub struct StanceFile {
     pub pelvis_height: f32,
     /// Share of the weight on the left foot, 0..1.
     pub weight: f32,
+    /// How strongly the centre of mass is held over the weight's place, 0..1: lying bodies need not balance.
+    #[serde(default = "one")]
+    pub balance: f32,
+    /// How far the body is from the weight's place between the feet: x, z. Of bodies that lie beside their feet.
+    #[serde(default)]
+    pub shift: [f32; 2],
     /// Ball of the left foot on the floor.
     pub left_foot: FootPlace,
     /// Ball of the right foot on the floor.
@@ -90,13 +96,24 @@ pub struct MotionFile {
     /// One line for people.
     #[serde(default)]
     pub about: String,
-    /// The stance keys are relative to.
+    /// The embedded motion this one is a variant of: whatever is not said here is as there. Keys come after its keys; steps and spans,
+    /// if there are any, replace its own.
+    pub like: Option<String>,
+    /// How far the variant goes: shifts, attitudes, hands that move by something and steps, as a multiple of what `like` does.
+    #[serde(default = "one")]
+    pub amount: f32,
+    /// How long the variant takes, as a multiple of what `like` does.
+    #[serde(default = "one")]
+    pub pace: f32,
+    /// The stance keys are relative to. Only a variant may leave it out.
+    #[serde(default)]
     pub stance: String,
     /// The stance it ends in, if that is another one. Keys are relative to what lies between the two.
     pub ends: Option<String>,
     /// From when to when one stance becomes the other. Feet that step after its beginning step into the new one.
     pub change: Option<[f32; 2]>,
-    /// Whole length.
+    /// Whole length. Only a variant may leave it out.
+    #[serde(default)]
     pub seconds: f32,
     /// Name of the variant with left and right exchanged; none is made without it.
     pub mirror: Option<String>,
@@ -128,6 +145,9 @@ pub struct MotionFile {
     /// Steps and pivots.
     #[serde(default)]
     pub step: Vec<Step>,
+    /// Times when the whole body is in the air.
+    #[serde(default)]
+    pub flight: Vec<Flight>,
     /// Labels.
     #[serde(default)]
     pub span: Vec<SpanKey>,
@@ -176,9 +196,9 @@ pub struct Key {
     /// Head, from the stance.
     pub head: Option<Attitude>,
     /// Left wrist.
-    pub left_hand: Option<Hand>,
+    pub left_hand: Option<Place>,
     /// Right wrist.
-    pub right_hand: Option<Hand>,
+    pub right_hand: Option<Place>,
     /// Left elbow, from the stance.
     pub left_elbow: Option<f32>,
     /// Right elbow, from the stance.
@@ -195,16 +215,48 @@ pub struct Key {
     pub left_twist: Option<f32>,
     /// Turn of the right foot on its ball, from the stance, positive to the left.
     pub right_twist: Option<f32>,
+    /// Left ankle, while a step has the foot in the air.
+    pub left_foot: Option<Place>,
+    /// Right ankle, while a step has the foot in the air.
+    pub right_foot: Option<Place>,
+    /// Turn of the left knee about the line from hip to ankle; positive turns it outwards.
+    pub left_knee: Option<f32>,
+    /// Turn of the right knee; positive turns it outwards.
+    pub right_knee: Option<f32>,
+    /// Left foot on its shin while it is in the air: 0 is square to it, positive points the toes.
+    pub left_point: Option<f32>,
+    /// Right foot on its shin while it is in the air.
+    pub right_point: Option<f32>,
 }
 
-/// Where a hand goes.
+/// Where a hand or a foot goes.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "lowercase")]
-pub enum Hand {
-    /// Moved by this from the stance, as the chest sees it.
+pub enum Place {
+    /// Moved by this: a hand from the stance, as the chest sees it; a foot from where its step would have it.
     By([f32; 3]),
     /// To this place in the stance's frame.
     To([f32; 3]),
+}
+
+/// The whole body leaves the floor and falls as bodies fall: pelvis and feet ride on a parabola.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flight {
+    /// Take-off.
+    pub from: f32,
+    /// Landing. The body rises by 1.23 m times the square of the seconds between.
+    pub to: f32,
+    /// For so long before it the legs bend and push.
+    #[serde(default = "default_load")]
+    pub load: f32,
+    /// For so long after it they give way.
+    #[serde(default = "default_load")]
+    pub absorb: f32,
+}
+
+fn default_load() -> f32 {
+    0.3
 }
 
 /// One foot goes to where it belongs in a stance that has moved.

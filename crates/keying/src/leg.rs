@@ -20,6 +20,10 @@ pub(crate) struct Leg {
     pub(crate) heel: Curve,
     /// Turn on the ball of the foot.
     pub(crate) twist: Curve,
+    /// Where keys send the foot while it is in the air, as the stance sees it, from where its step would have it.
+    pub(crate) air: Curve,
+    /// Radians; x is the knee's swivel, positive outwards, y how far the toes point while the foot is in the air.
+    pub(crate) turned: Curve,
     pub(crate) steps: Vec<Swing>,
 }
 
@@ -51,14 +55,24 @@ pub(crate) struct FootAt {
     /// Positive raises the heel, about the ball; negative the toes, about the heel.
     pub(crate) pitch: f32,
     pub(crate) lift: f32,
+    /// How far keys and flight take the ankle from there, in the world.
+    pub(crate) raised: Vec3,
     pub(crate) planted: bool,
     /// Turning on the ball.
     pub(crate) pivots: bool,
 }
 
+/// A foot raised by this much hangs on its shin; below, it is held as the floor would have it. Metres.
+const HANGS: f32 = 0.16;
+
 impl FootAt {
     pub(crate) fn ahead(&self) -> Vec3 {
         yaw(self.turn) * Vec3::Z
+    }
+
+    /// How much it hangs on its shin, 0 to 1, instead of being held as the floor would have it.
+    pub(crate) fn hangs(&self) -> f32 {
+        ease((self.raised.y / HANGS).clamp(0.0, 1.0))
     }
 
     pub(crate) fn contacts(&self, foot: Foot) -> Contacts {
@@ -127,18 +141,25 @@ impl Leg {
         let twists = |dt: f32| (self.twist.at(t + dt).x - self.twist.at(t).x).abs() > 1e-6;
         let (planted, pivots) = (hold != Hold::Swings, hold == Hold::Pivots || twists(-1.0 / FPS) || twists(1.0 / FPS));
         let home = self.home(&stance, place);
-        FootAt { turn: home.turn + self.twist.at(t).x, pitch, lift, planted, pivots, ..home }
+        let raised = if planted { Vec3::ZERO } else { yaw(stance.turn) * self.air.at(t) };
+        FootAt { turn: home.turn + self.twist.at(t).x, pitch, lift, raised, planted, pivots, ..home }
     }
 
     /// The foot where it belongs in a stance.
     pub(crate) fn home(&self, stance: &Planar, place: FootPlace) -> FootAt {
         let ball = stance.point(Vec3::new(place.at[0], 0.0, place.at[1]));
         let turn = stance.turn + radians(place.turn);
-        FootAt { ball, turn, pitch: radians(place.heel), lift: 0.0, planted: true, pivots: false }
+        let pitch = radians(place.heel);
+        FootAt { ball, turn, pitch, lift: 0.0, raised: Vec3::ZERO, planted: true, pivots: false }
     }
 
     /// Where the ankle joint is.
     pub(crate) fn ankle_at(&self, foot: &FootAt) -> Vec3 {
+        self.ankle_on_step(foot) + foot.raised
+    }
+
+    /// Where its step alone has the ankle joint.
+    fn ankle_on_step(&self, foot: &FootAt) -> Vec3 {
         let level = yaw(foot.turn);
         let tipped = level * about(Vec3::X, foot.pitch);
         let joint = foot.ball + Vec3::Y * (self.ball_height + foot.lift);

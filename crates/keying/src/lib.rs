@@ -11,11 +11,13 @@ mod compile;
 mod curve;
 pub mod embedded;
 mod file;
+mod flight;
 mod leg;
+mod variant;
 
 pub use compile::{FPS, compile, mirrored};
 pub use curve::Ease;
-pub use file::{Attitude, Fist, Foot, FootPlace, Hand, Key, MotionFile, SpanKey, StanceFile, Step};
+pub use file::{Attitude, Fist, Flight, Foot, FootPlace, Key, MotionFile, Place, SpanKey, StanceFile, Step};
 
 use kumite_text::TextError;
 

@@ -26,6 +26,10 @@ pub const SLIDE: f32 = 0.54;
 pub const MEAN_SLIDE: f32 = 0.28;
 /// A sole below the floor, as a share of the leg.
 pub const SUNK: f32 = 0.03;
+/// Anything but a sole below the floor, metres. Chosen: mats give way a little, and so do the figures of people who lie on them.
+pub const UNDER_FLOOR: f32 = 0.04;
+/// A pelvis below this share of the leg's length is that of somebody who lies or kneels. Chosen.
+pub const LIES: f32 = 0.42;
 /// Overlap of a hand with anything, metres: hands rest on hips and cover faces. Chosen.
 pub const HAND_TOUCH: f32 = 0.06;
 /// Overlap of arms and legs with trunk and head, metres. Chosen: nearly all captures have none.

@@ -30,6 +30,8 @@ pub enum What {
     MeanFootSlide,
     /// A sole below the floor, metres.
     Sunk,
+    /// A part of the body below the floor, metres.
+    UnderFloor,
     /// Two parts of the body in the same place, metres.
     Penetration,
     /// The centre of mass outside the soles while nothing moves, metres.
@@ -64,6 +66,7 @@ impl What {
             What::FootSlide => "planted foot slides, m/s",
             What::MeanFootSlide => "planted feet slide on average, m/s",
             What::Sunk => "sole below the floor, m",
+            What::UnderFloor => "below the floor, m",
             What::Penetration => "body inside itself, m",
             What::Balance => "off balance while still, m",
             What::FreeFall => "not gravity in the air, m/s2",
@@ -224,14 +227,25 @@ fn penetration(posed: &PosedClip, verdict: &mut Verdict) {
     let solids = solids();
     let pairs = solid::pairs(&solids);
     let mut depths = vec![Vec::with_capacity(posed.frames()); pairs.len()];
+    let mut under = vec![Vec::with_capacity(posed.frames()); solids.len()];
     for frame in 0..posed.frames() {
         let placed: Vec<_> = solids.iter().map(|s| s.placed(posed, frame)).collect();
+        for (under, placed) in under.iter_mut().zip(&placed) {
+            under.push(placed.as_ref().map_or(0.0, |p| p.under(posed.anatomy.floor).max(0.0)));
+        }
         for (depths, &(a, b)) in depths.iter_mut().zip(&pairs) {
             let depth = match (&placed[a], &placed[b]) {
                 (Some(a), Some(b)) => a.depth(b),
                 _ => 0.0,
             };
             depths.push(depth.max(0.0));
+        }
+    }
+    for (under, solid) in under.iter().zip(&solids) {
+        // Soles are looked at apart.
+        if !matches!(solid.role, Role::LeftAnkle | Role::RightAnkle) {
+            let worst = worst(sustained(under, posed.frames_in(bounds::SUSTAINED_TOUCH)));
+            verdict.add(What::UnderFloor, Some(solid.role), worst, bounds::UNDER_FLOOR);
         }
     }
     for (depths, &(a, b)) in depths.iter().zip(&pairs) {
@@ -245,7 +259,10 @@ fn balance(posed: &PosedClip, contacts: &[Contacts], verdict: &mut Verdict) {
     let reach = posed.frames_in(bounds::STILL_FOR);
     let (mut worst, mut any) = ((0, 0.0f32), false);
     for (frame, &planted) in contacts.iter().enumerate() {
-        if planted == Contacts::NONE || frame < reach || frame + reach >= posed.frames() {
+        // Whoever lies needs no balance.
+        let lies =
+            posed.at(frame, Role::Pelvis).is_some_and(|p| p.y - posed.anatomy.floor < bounds::LIES * posed.anatomy.leg);
+        if lies || planted == Contacts::NONE || frame < reach || frame + reach >= posed.frames() {
             continue;
         }
         let moved = parts.iter().filter_map(|&r| {

@@ -115,6 +115,11 @@ impl Solid {
 }
 
 impl Placed {
+    /// How deep it is below the floor, metres of the default person; negative is the gap.
+    pub(crate) fn under(&self, floor: f32) -> f32 {
+        (floor - self.a.y.min(self.b.y) + self.radius) / self.scale
+    }
+
     /// How deep they overlap, metres of the default person; negative is the gap.
     pub(crate) fn depth(&self, other: &Placed) -> f32 {
         (self.radius + other.radius - between_segments(self.a, self.b, other.a, other.b)) / self.scale
