@@ -8,23 +8,26 @@
 //!
 //! | section | version | contents |
 //! |---|---|---|
-//! | `library` | 3 | length of the records (u64), records ([`v3`], postcard), rows of all clips (f32, little-endian) |
+//! | `library` | 4 | length of the records (u64), records ([`v3`], postcard), rows of all clips (f32, little-endian), packed without loss |
 //! | `interrupts` | 1 | length of the records (u64), records ([`interrupts`], postcard); there only if the library has some |
 //!
-//! Sections of other names are left out. Files of versions 1 and 2 have one checksum and no table, and records of their version. Records before
+//! Sections of other names are left out. Version 3 of `library` has its rows as they are. Files of versions 1 and 2 have one checksum and no table, and records of their version. Records before
 //! version 3 know fighters only.
 //! Bodies, path index, culling planes and the tables to walk with are not in the file: they are made from it in less than half a second, and are larger than
 //! all the rest.
 //!
 //! Records are small and described by types of their own, so that the library's types may change without the file; rows are the clips' own memory and
-//! are copied, not parsed.
+//! are unpacked, not parsed.
 //!
 //! Does not: read files, or know anything but `kumite-motion`. Input may be hostile: no panic, memory in proportion to the bytes given.
 
 pub mod interrupts;
+mod packed;
 pub mod v1;
 pub mod v2;
 pub mod v3;
+
+use std::borrow::Cow;
 
 use kumite_motion::library::Library;
 use kumite_motion::{Clip, LANES};
@@ -43,7 +46,7 @@ const ROW: usize = NAME + 4 + 8 + 8;
 pub const VERSION: u32 = 3;
 
 /// The sections that are known, with their newest versions.
-const LIBRARY: (&str, u32) = ("library", 3);
+const LIBRARY: (&str, u32) = ("library", 4);
 const INTERRUPTS: (&str, u32) = ("interrupts", 1);
 
 /// What is in a file, without reading it all.
@@ -125,11 +128,15 @@ fn body<'a>(
     let records = postcard::to_stdvec(records).map_err(|e| nonsense(section, e))?;
     let mut body = (records.len() as u64).to_le_bytes().to_vec();
     body.extend(&records);
+    let mut rows = Vec::new();
     for clip in clips {
-        body.reserve(clip.rows().len() * LANES * 4);
+        rows.reserve(clip.rows().len() * LANES * 4);
         for row in clip.rows() {
-            body.extend(row.iter().flat_map(|v| v.to_le_bytes()));
+            rows.extend(row.iter().flat_map(|v| v.to_le_bytes()));
         }
+    }
+    if !rows.is_empty() {
+        body.extend(packed::pack(&rows));
     }
     Ok(body)
 }
@@ -264,9 +271,10 @@ pub fn read(bytes: &[u8]) -> Result<Library, BundleError> {
             let (record, rows) = records::<v2::LibraryRecord>(name, body)?;
             record.into_library(rows, &[])
         }
-        3 => {
+        3 | 4 => {
             let (record, rows) = records::<v3::LibraryRecord>(name, body)?;
-            record.into_library(rows)
+            let rows = if version == 3 { Ok(Cow::Borrowed(rows)) } else { packed::unpack(rows).map(Cow::Owned) };
+            record.into_library(&rows.map_err(|why| nonsense(name, why))?)
         }
         found => return Err(BundleError::SectionVersion { section: name.to_owned(), found, newest }),
     };

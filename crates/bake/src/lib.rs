@@ -13,6 +13,7 @@ pub mod judge;
 pub mod kit;
 pub mod library;
 pub mod manifest;
+pub mod offence;
 pub mod prepare;
 pub mod reaction;
 pub mod rehearse;

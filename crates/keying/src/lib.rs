@@ -13,11 +13,14 @@ pub mod embedded;
 mod file;
 mod flight;
 mod leg;
+mod manner;
 mod variant;
 
 pub use compile::{FPS, compile, mirrored};
 pub use curve::Ease;
 pub use file::{Attitude, Fist, Flight, Foot, FootPlace, Key, MotionFile, Place, SpanKey, StanceFile, Step};
+
+pub use manner::Manner;
 
 use kumite_text::TextError;
 

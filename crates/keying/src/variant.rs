@@ -22,27 +22,38 @@ impl MotionFile {
     }
 
     fn variant_of(&self, base: &MotionFile) -> MotionFile {
-        let (amount, pace) = (self.amount, self.pace);
-        let all = base.expanded();
-        let keys = all.key.iter().map(|key| key.varied(amount, pace)).chain(self.key.iter().cloned());
-        let steps = all.step.iter().map(|step| step.varied(amount, pace)).collect();
-        let flights = all.flight.iter().map(|flight| flight.varied(pace)).collect();
-        let spans = all.span.iter().map(|span| span.varied(pace)).collect();
+        let varied = base.varied(self.amount, self.pace);
+        // What is said here replaces what is said there.
+        fn or<T: Clone>(own: &[T], other: &[T]) -> Vec<T> {
+            if own.is_empty() { other.to_vec() } else { own.to_vec() }
+        }
         MotionFile {
             name: self.name.clone(),
             about: self.about.clone(),
-            like: base.like.clone(),
             // What a variant of a variant goes by.
-            amount: base.amount * amount,
-            pace: base.pace * pace,
-            seconds: if self.seconds > 0.0 { self.seconds } else { base.seconds * pace },
-            change: base.change.map(|times| times.map(|t| t * pace)),
-            glide: base.glide * pace,
+            amount: base.amount * self.amount,
+            pace: base.pace * self.pace,
+            seconds: if self.seconds > 0.0 { self.seconds } else { varied.seconds },
             mirror: self.mirror.clone(),
-            key: keys.collect(),
-            step: if self.step.is_empty() { steps } else { self.step.clone() },
-            flight: if self.flight.is_empty() { flights } else { self.flight.clone() },
-            span: if self.span.is_empty() { spans } else { self.span.clone() },
+            key: varied.key.iter().chain(&self.key).cloned().collect(),
+            step: or(&self.step, &varied.step),
+            flight: or(&self.flight, &varied.flight),
+            span: or(&self.span, &varied.span),
+            ..varied
+        }
+    }
+
+    /// The same motion, so many times as far and so many times as long.
+    pub(crate) fn varied(&self, amount: f32, pace: f32) -> MotionFile {
+        let all = self.expanded();
+        MotionFile {
+            seconds: all.seconds * pace,
+            change: all.change.map(|times| times.map(|t| t * pace)),
+            glide: all.glide * pace,
+            key: all.key.iter().map(|key| key.varied(amount, pace)).collect(),
+            step: all.step.iter().map(|step| step.varied(amount, pace)).collect(),
+            flight: all.flight.iter().map(|flight| flight.varied(pace)).collect(),
+            span: all.span.iter().map(|span| span.varied(pace)).collect(),
             ..all
         }
     }

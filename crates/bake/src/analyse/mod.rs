@@ -7,6 +7,7 @@ pub mod avoid;
 pub mod class;
 pub mod evaluate;
 pub mod features;
+pub mod labelled;
 pub mod like;
 pub mod ranges;
 pub mod segment;

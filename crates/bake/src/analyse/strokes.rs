@@ -58,14 +58,19 @@ pub struct Stroke {
     pub apex_at: Vec3,
 }
 
-/// The shoulder or hip that a wrist or ankle belongs to.
+/// The shoulder or hip that a part of a limb belongs to.
 pub fn anchor(part: Role) -> Role {
     match part {
-        Role::LeftWrist => Role::LeftShoulder,
-        Role::RightWrist => Role::RightShoulder,
-        Role::LeftAnkle => Role::LeftHip,
+        Role::LeftElbow | Role::LeftWrist => Role::LeftShoulder,
+        Role::RightElbow | Role::RightWrist => Role::RightShoulder,
+        Role::LeftKnee | Role::LeftAnkle => Role::LeftHip,
         _ => Role::RightHip,
     }
+}
+
+/// Whether a part belongs to a leg.
+pub fn is_leg(part: Role) -> bool {
+    matches!(anchor(part), Role::LeftHip | Role::RightHip)
 }
 
 /// Whether a part is an ankle.

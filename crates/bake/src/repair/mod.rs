@@ -61,7 +61,7 @@ impl Default for RepairConfig {
 impl RepairConfig {
     /// For small libraries of which everything is to be at hand: avoidances at once, and any standing motion after any other.
     pub fn agile() -> RepairConfig {
-        RepairConfig { avoid_within: 0.3, each_follows_each: true, ..RepairConfig::default() }
+        RepairConfig { each_follows_each: true, ..RepairConfig::default() }
     }
 }
 
@@ -426,6 +426,7 @@ impl Draft {
     /// After each labelled standing motion each other can follow, through one edge in between at most.
     fn follow(&mut self) {
         let motions = self.motions();
+        self.meet_in_stances(&motions);
         for (_, _, one) in &motions {
             for (clip, span, other) in &motions {
                 if one.iter().any(|t| self.follows(t.to, *clip, *span)) {
@@ -441,17 +442,55 @@ impl Draft {
         }
     }
 
-    /// The longest span of each clip, with the edges that play it.
+    /// Idles, and motions that lead from one stance into another, are joined with whatever begins or ends in the same stance: through them
+    /// each motion finds each other, and few bridges are needed.
+    fn meet_in_stances(&mut self, motions: &[(ClipIdx, usize, Vec<Target>)]) {
+        let direct = |draft: &Draft, from: Node, to: Target| {
+            let (a, b) = (draft.stance(from.clip, from.frame.0), draft.stance(to.clip, to.first));
+            fit_of(a, b)
+                .filter(|fit| fit.apart <= draft.config.direct && fit.swing <= 2.0 * STAYS && fit.pivot.abs() <= TURNS)
+        };
+        let connects: Vec<bool> = motions
+            .iter()
+            .map(|(clip, span, played)| {
+                let idles = self.clips[clip.at()].spans[*span].kind == SpanKind::Idle;
+                idles || !played.iter().any(|a| played.iter().any(|b| direct(self, self.nodes[a.to], *b).is_some()))
+            })
+            .collect();
+        for ((_, _, one), first) in motions.iter().zip(&connects) {
+            for ((clip, span, other), second) in motions.iter().zip(&connects) {
+                let leaving = |draft: &Draft, n: usize| {
+                    draft.edges.iter().any(|e| e.from.at() == n && draft.shows(e, *clip, *span))
+                };
+                if !(*first || *second) || one.iter().any(|t| leaving(self, t.to)) {
+                    continue;
+                }
+                let pairs = one.iter().flat_map(|a| other.iter().map(move |b| (a.to, *b)));
+                let fits = pairs.filter_map(|(from, to)| Some((from, to, direct(self, self.nodes[from], to)?)));
+                let nearest = fits.min_by(|a, b| a.2.apart.total_cmp(&b.2.apart).then((a.0, a.1).cmp(&(b.0, b.1))));
+                if let Some((from, to, fit)) = nearest {
+                    self.join(from, to, &fit, self.config.longest);
+                }
+            }
+        }
+    }
+
+    /// The longest span of each clip that stays on its feet, with the edges that play it.
     fn motions(&self) -> Vec<(ClipIdx, usize, Vec<Target>)> {
         let mut motions = Vec::new();
         for (index, clip) in self.clips[..self.captured].iter().enumerate() {
+            if clip.spans.iter().any(|s| matches!(s.kind, SpanKind::Down | SpanKind::Up)) {
+                continue;
+            }
             let length = |s: usize| clip.spans[s].to - clip.spans[s].from;
             let Some(span) = (0..clip.spans.len()).max_by(|&a, &b| length(a).total_cmp(&length(b))) else { continue };
             let clip_idx = ClipIdx(index as u32);
             let playing = self.edges.iter().filter(|e| self.shows(e, clip_idx, span));
             let target = |e: &Edge| Target { clip: e.clip, first: e.first.0, last: e.last.0, to: e.to.at() };
-            let playing: BTreeSet<Target> = playing.map(target).collect();
-            if !playing.is_empty() {
+            let mut playing: BTreeSet<Target> = playing.map(target).collect();
+            if let Some(earliest) = playing.first().copied() {
+                // From its first frame too, whether or not an edge begins there yet: that is where it is in its stance.
+                playing.insert(Target { first: 0, ..earliest });
                 motions.push((clip_idx, span, playing.into_iter().collect()));
             }
         }

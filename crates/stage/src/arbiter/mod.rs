@@ -137,7 +137,10 @@ impl Turn<'_> {
             if wanders && fights.len() > 0 { fights.collect() } else { graph.after(last).collect() };
         let caused = |e: &EdgeIdx| {
             let clip = library.clip(graph.edge(*e).clip);
-            !graph.spans(*e).iter().any(|s| clip.spans[s.span as usize].kind == SpanKind::React)
+            !graph
+                .spans(*e)
+                .iter()
+                .any(|s| matches!(clip.spans[s.span as usize].kind, SpanKind::React | SpanKind::Down))
         };
         let mut edges: Vec<EdgeIdx> = all.iter().copied().filter(caused).collect();
         if edges.is_empty() {
