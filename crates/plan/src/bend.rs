@@ -5,9 +5,10 @@ use kumite_motion::align::PlanarMatrix;
 use kumite_motion::blend::ease;
 use kumite_motion::limits::Limit;
 use kumite_motion::rotation::from_vector;
-use kumite_motion::{Contacts, Pose, Quat, Role, Skeleton, Vec2, Vec3, WorldPose, fk, ik, mass};
+use kumite_motion::{Pose, Quat, Role, Skeleton, Vec3, WorldPose, fk, ik};
 
 use crate::bodies::{Bodies, Row};
+use crate::footing::Footing;
 
 /// What is added to a motion, and when. Times are stage seconds from the decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -93,9 +94,9 @@ impl Bend {
         arm.reach(skeleton, end + way * share, pose, world);
     }
 
-    /// Whether a body that stands on `support` can be bent like this: it is not lying, its legs reach the feet and its arm the hand, it does not
+    /// Whether a body that stands on `footing` can be bent like this: it is not lying, its legs reach the feet and its arm the hand, it does not
     /// fall backwards, and it keeps its balance.
-    pub(crate) fn fits(&self, bodies: &Bodies, place: &PlanarMatrix, time: f32, row: &Row, support: Contacts) -> bool {
+    pub(crate) fn fits(&self, bodies: &Bodies, place: &PlanarMatrix, time: f32, row: &Row, footing: &Footing) -> bool {
         if let Some((wrist, way)) = self.hand {
             let (Some(elbow), Some(shoulder)) = (wrist.parent(), wrist.parent().and_then(Role::parent)) else {
                 return false;
@@ -115,11 +116,11 @@ impl Bend {
         let bent = from_vector(place.rotate_back(self.lean) * self.weight(time)) * trunk;
         let over = -bent.dot(ahead) > BACKWARD.max(-trunk.dot(ahead));
         let upright = sunk <= DEEPEST && at(Role::Pelvis).y + shift.y - sunk >= LOWEST && !over;
-        upright && self.keeps_balance(bodies, place, time, row, support)
+        upright && self.keeps_balance(bodies, place, time, row, footing)
     }
 
-    /// Whether the bent body's centre of mass is above what it stands on, or at least no farther beside it than the motion has it.
-    fn keeps_balance(&self, bodies: &Bodies, place: &PlanarMatrix, time: f32, row: &Row, support: Contacts) -> bool {
+    /// Whether the bent body keeps its balance.
+    fn keeps_balance(&self, bodies: &Bodies, place: &PlanarMatrix, time: f32, row: &Row, footing: &Footing) -> bool {
         let joint = |role: Role| row.get(bodies.joint(role));
         let levels = self.levels(bodies, place, self.weight(time), row);
         let bent = |role: Role| {
@@ -127,14 +128,7 @@ impl Bend {
             let p = joint(role);
             if level == 0 { p + levels[0].shift * share } else { levels[level].point(p) }
         };
-        let ground = |p: Vec3| Vec2::new(p.x, p.z);
-        let feet = FEET.iter().filter(|(part, _)| support.any(*part)).map(|(_, role)| ground(joint(*role)));
-        let mut soles = [Vec2::ZERO; FEET.len()];
-        let count = feet.zip(&mut soles).map(|(p, sole)| *sole = p).count();
-        let soles = &soles[..count];
-        let beside = |joint: &dyn Fn(Role) -> Vec3| beside(soles, ground(centre_of_mass(joint)));
-        let after = beside(&bent);
-        count == 0 || after <= SOLE || after <= beside(&joint) + 0.01
+        footing.holds(joint, bent)
     }
 
     /// Farthest that it moves any part, metres.
@@ -261,42 +255,6 @@ const LOWEST: f32 = 0.36;
 const ARM: (f32, f32) = (0.35, 0.95);
 /// How far a trunk may lean back, unless the motion itself leans farther: the sine of 25 degrees.
 const BACKWARD: f32 = 0.42;
-
-/// Parts of the feet that bear the body, and the joints above them.
-const FEET: [(Contacts, Role); 4] = [
-    (Contacts::LEFT_TOE, Role::LeftToe),
-    (Contacts::LEFT_HEEL, Role::LeftAnkle),
-    (Contacts::RIGHT_TOE, Role::RightToe),
-    (Contacts::RIGHT_HEEL, Role::RightAnkle),
-];
-/// How far soles reach beyond those joints, metres.
-const SOLE: f32 = 0.04;
-
-/// Centre of mass of a body whose joints are known.
-fn centre_of_mass(joint: &dyn Fn(Role) -> Vec3) -> Vec3 {
-    mass::SEGMENTS.iter().map(|s| joint(s.from).lerp(joint(s.to.unwrap_or(s.from)), s.centre) * s.share).sum()
-}
-
-/// How far a point is from the hull of others, metres; 0 inside.
-fn beside(points: &[Vec2], p: Vec2) -> f32 {
-    let side = |a: Vec2, b: Vec2| (b - a).perp_dot(p - a);
-    let mut least = f32::INFINITY;
-    for (i, &a) in points.iter().enumerate() {
-        least = least.min((p - a).length());
-        for (j, &b) in points.iter().enumerate().skip(i + 1) {
-            let t = ((p - a).dot(b - a) / (b - a).length_squared().max(1e-9)).clamp(0.0, 1.0);
-            least = least.min((p - a.lerp(b, t)).length());
-            // A point in the hull is in a triangle of its corners.
-            for &c in &points[j + 1..] {
-                let sides = [side(a, b), side(b, c), side(c, a)];
-                if sides.iter().all(|s| *s >= 0.0) || sides.iter().all(|s| *s <= 0.0) {
-                    return 0.0;
-                }
-            }
-        }
-    }
-    least
-}
 
 /// How many joints of the spine carry a joint, and its share of the shift of the hips.
 fn joint_chain(role: Role) -> (usize, f32) {
@@ -482,7 +440,7 @@ mod tests {
                 &PlanarMatrix::IDENTITY,
                 0.5,
                 &row,
-                Contacts::NONE,
+                &Footing::default(),
             )
         };
         let lean = |angle: f32| Bend { lean: Vec3::X * angle, ..Bend::default() };

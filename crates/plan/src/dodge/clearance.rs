@@ -5,7 +5,8 @@ use kumite_motion::{Contacts, Role, Vec3};
 
 use super::DodgePlanner;
 use super::leaving::Leaving;
-use crate::bodies::{Bodies, Row};
+use crate::bodies::{Bodies, Joints, Row};
+use crate::footing::{Footing, GOES};
 use crate::legs::{Layout, PlacedLeg};
 use crate::threat::{STEP, Sphere, Threat};
 use crate::{Bend, Drift, Form, Warp};
@@ -82,8 +83,8 @@ pub(crate) struct WhileBent {
     pub(crate) time: f32,
     pub(crate) place: PlanarMatrix,
     pub(crate) row: Row,
-    /// What it stands on.
-    pub(crate) support: Contacts,
+    /// What it stands on, and will stand on next if it goes somewhere.
+    pub(crate) footing: Footing,
 }
 
 /// When an attack is near the body, and where it is nearest.
@@ -98,6 +99,8 @@ pub(crate) struct Met {
     least: f32,
 }
 
+/// Longest time until a walker's other foot is put down, seconds.
+const STRIDE: f32 = 0.6;
 /// Attacks closer than this are near, metres.
 const NEAR: f32 = 0.15;
 
@@ -218,8 +221,33 @@ impl DodgePlanner<'_> {
             let leg = leg_at(&scratch.legs, u, 0);
             let (mut row, at) = (self.bodies.row(), scratch.legs[leg]);
             body_at(self.bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), time, leg, &mut row);
-            WhileBent { time, place: at.place, row, support: self.bodies.support(at.edge, at.seconds(u)) }
+            let joint = |role: Role| row.get(self.bodies.joint(role));
+            let support = self.bodies.support(at.edge, at.seconds(u));
+            let mut footing = Footing::standing(support, joint);
+            let speed = self.bodies.speed(at.edge, at.seconds(u));
+            if speed.length() > GOES {
+                let (next, stance) = self.next_foothold(support, u, leg, scratch);
+                footing.going(speed, next, |role| stance[role.joint().at()]);
+            }
+            WhileBent { time, place: at.place, row, footing }
         })
+    }
+
+    /// The foot that is put down next after path time `u` on a leg, and the joints when it is, in the frame of that leg's clip.
+    fn next_foothold(&self, support: Contacts, u: f32, leg: usize, scratch: &DodgeScratch) -> (Contacts, Joints) {
+        let place = scratch.legs[leg].place;
+        let mut later = leg;
+        for ahead in (1..=(STRIDE / STEP) as u32).map(|step| u + step as f32 * STEP) {
+            later = leg_at(&scratch.legs, ahead, later);
+            let at = scratch.legs[later];
+            let (mut joints, then) = self.bodies.stance(at.edge, at.seconds(ahead));
+            let put = [Contacts::LEFT, Contacts::RIGHT].into_iter().find(|foot| then.any(*foot) && !support.any(*foot));
+            if let Some(foot) = put {
+                joints.iter_mut().for_each(|p| *p = place.point_back(at.place.point(*p)));
+                return (Contacts::from_bits(foot.bits() & then.bits()), joints);
+            }
+        }
+        (Contacts::NONE, [Vec3::ZERO; Role::ALL.len()])
     }
 
     /// Whether the attacks stay at least `clear` away from the bent body in these steps.

@@ -1,7 +1,7 @@
 //! The search: doing nothing, then the index, lowest bound first, then the graph; in slices of a number of candidates.
 
-use kumite_motion::EdgeIdx;
 use kumite_motion::align::PlanarMatrix;
+use kumite_motion::{EdgeIdx, Layer};
 
 use super::clearance::{DodgeScratch, away, body_at, nearest, padded_radii};
 use super::cost::{join_cost, timescale_cost};
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::legs::{Layout, scale, stretches};
 use crate::threat::{STEP, Threat, ThreatError};
-use crate::{Drift, Form, Leg, Warp, block};
+use crate::{Bend, Drift, Form, Leg, Warp, block};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Candidate {
@@ -61,6 +61,8 @@ pub struct DodgeSearch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Nothing,
+    /// Whoever walks goes on walking if a small bend of the walk will do.
+    BendWalk,
     Listed,
     Traversal,
     /// The best path is bent a little.
@@ -191,6 +193,8 @@ impl DodgeSearch {
                     }
                     if self.nothing >= 0.0 {
                         self.stage = Stage::Done;
+                    } else if planner.graph.edge(self.situation.0).layer == Layer::Walk {
+                        self.stage = Stage::BendWalk;
                     } else {
                         self.list(planner, scratch);
                         self.stage = Stage::Listed;
@@ -208,7 +212,7 @@ impl DodgeSearch {
                         _ => self.run_out(planner, scratch),
                     }
                 }
-                Stage::Tune | Stage::Bend(_) | Stage::BendNothing | Stage::Block => {
+                Stage::BendWalk | Stage::Tune | Stage::Bend(_) | Stage::BendNothing | Stage::Block => {
                     left = left.saturating_sub(FITTING);
                     self.fit(planner, scratch);
                 }
@@ -435,6 +439,10 @@ impl DodgeSearch {
         }
     }
 
+    fn bent_nothing(&self, bend: Bend) -> DodgeDecision {
+        DodgeDecision { bend: Some(bend), ..self.doing_nothing(Forecast::Avoided) }
+    }
+
     /// The best path that avoids, laid out.
     fn best_path(&self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) -> DodgeDecision {
         let mut decision = self.doing_nothing(Forecast::Avoided);
@@ -450,6 +458,15 @@ impl DodgeSearch {
         let threats = std::mem::take(&mut self.threats);
         let size = |d: &Option<DodgeDecision>| d.as_ref().and_then(|d| d.bend).map_or(f32::INFINITY, |a| a.size);
         self.stage = match self.stage {
+            Stage::BendWalk => {
+                self.lay_nothing(planner, scratch);
+                let bend = fit_bend::rescue(planner, &threats, fit_bend::LARGE, scratch);
+                self.answer = bend.map(|bend| self.bent_nothing(bend));
+                if self.answer.is_none() {
+                    self.list(planner, scratch);
+                }
+                if self.answer.is_some() { Stage::Done } else { Stage::Listed }
+            }
             Stage::Tune => {
                 let mut decision = self.best_path(planner, scratch);
                 if decision.clearance < fit_bend::clean(self.attack, scratch) {
@@ -500,7 +517,7 @@ impl DodgeSearch {
             _ => {
                 self.lay_nothing(planner, scratch);
                 let bend = fit_bend::rescue(planner, &threats, 1.0, scratch);
-                let bent = bend.map(|bend| DodgeDecision { bend: Some(bend), ..self.doing_nothing(Forecast::Avoided) });
+                let bent = bend.map(|bend| self.bent_nothing(bend));
                 let failed = self.failed.take().unwrap_or_else(|| self.doing_nothing(Forecast::Hit));
                 self.answer = Some(bent.unwrap_or(failed));
                 Stage::Done
