@@ -217,14 +217,14 @@ impl DodgePlanner<'_> {
     pub(crate) fn while_bent(&self, rise: (f32, f32), fall: (f32, f32), scratch: &DodgeScratch) -> [WhileBent; 5] {
         let (coming, going) = (0.5 * (rise.0 + rise.1), 0.5 * (fall.0 + fall.1));
         [coming, rise.1, 0.5 * (rise.1 + fall.0), fall.0, going].map(|time| {
-            let u = scratch.warp.at(time).0;
+            let (u, rate) = scratch.warp.at(time);
             let leg = leg_at(&scratch.legs, u, 0);
             let (mut row, at) = (self.bodies.row(), scratch.legs[leg]);
             body_at(self.bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), time, leg, &mut row);
             let joint = |role: Role| row.get(self.bodies.joint(role));
             let support = self.bodies.support(at.edge, at.seconds(u));
             let mut footing = Footing::standing(support, joint);
-            let speed = self.bodies.speed(at.edge, at.seconds(u));
+            let speed = self.bodies.speed(at.edge, at.seconds(u)) * rate;
             if speed.length() > GOES {
                 let (next, stance) = self.next_foothold(support, u, leg, scratch);
                 footing.going(speed, next, |role| stance[role.joint().at()]);

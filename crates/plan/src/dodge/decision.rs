@@ -44,6 +44,8 @@ pub enum Origin {
     Graph,
     /// Leaving what is played before its edge ends.
     Interrupt,
+    /// Other steps of a walk.
+    Swerve,
 }
 
 /// What became of a candidate.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::legs::{Layout, scale, stretches};
 use crate::threat::{STEP, Threat, ThreatError};
-use crate::{Bend, Drift, Form, Leg, Warp, block};
+use crate::{Drift, Form, Leg, Warp, block};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Candidate {
@@ -39,7 +39,7 @@ pub struct DodgeSearch {
     drift: Option<Drift>,
     running: Option<Running>,
     pub(super) threats: Vec<Threat>,
-    attack: f32,
+    pub(super) attack: f32,
     pub(super) ends: f32,
     queue: Vec<Candidate>,
     next: usize,
@@ -155,7 +155,7 @@ impl DodgeSearch {
         match candidate.origin {
             Origin::Index => planner.index.avoid.edges(&candidate.path),
             Origin::Graph => self.enumerated.edges(&candidate.path),
-            Origin::Nothing | Origin::Playing | Origin::Interrupt => &[],
+            Origin::Nothing | Origin::Playing | Origin::Interrupt | Origin::Swerve => &[],
         }
     }
 
@@ -422,7 +422,7 @@ impl DodgeSearch {
         }
     }
 
-    fn doing_nothing(&self, forecast: Forecast) -> DodgeDecision {
+    pub(super) fn doing_nothing(&self, forecast: Forecast) -> DodgeDecision {
         DodgeDecision {
             forecast,
             legs: Vec::new(),
@@ -437,10 +437,6 @@ impl DodgeSearch {
             counts: self.counts,
             traversed: self.traversed,
         }
-    }
-
-    fn bent_nothing(&self, bend: Bend) -> DodgeDecision {
-        DodgeDecision { bend: Some(bend), ..self.doing_nothing(Forecast::Avoided) }
     }
 
     /// The best path that avoids, laid out.
@@ -459,9 +455,9 @@ impl DodgeSearch {
         let size = |d: &Option<DodgeDecision>| d.as_ref().and_then(|d| d.bend).map_or(f32::INFINITY, |a| a.size);
         self.stage = match self.stage {
             Stage::BendWalk => {
-                self.lay_nothing(planner, scratch);
-                let bend = fit_bend::rescue(planner, &threats, fit_bend::LARGE, scratch);
-                self.answer = bend.map(|bend| self.bent_nothing(bend));
+                self.answer = self
+                    .adjust_walk(planner, &threats, fit_bend::LARGE, scratch)
+                    .or_else(|| self.swerve(planner, &threats, scratch));
                 if self.answer.is_none() {
                     self.list(planner, scratch);
                 }
@@ -515,9 +511,13 @@ impl DodgeSearch {
                 if self.answer.is_some() { Stage::Done } else { Stage::BendNothing }
             }
             _ => {
-                self.lay_nothing(planner, scratch);
-                let bend = fit_bend::rescue(planner, &threats, 1.0, scratch);
-                let bent = bend.map(|bend| self.bent_nothing(bend));
+                let bent = if planner.graph.edge(self.situation.0).layer == Layer::Walk {
+                    self.adjust_walk(planner, &threats, 1.0, scratch)
+                } else {
+                    self.lay_nothing(planner, scratch);
+                    let bend = fit_bend::rescue(planner, &threats, 1.0, scratch);
+                    bend.map(|bend| DodgeDecision { bend: Some(bend), ..self.doing_nothing(Forecast::Avoided) })
+                };
                 let failed = self.failed.take().unwrap_or_else(|| self.doing_nothing(Forecast::Hit));
                 self.answer = Some(bent.unwrap_or(failed));
                 Stage::Done
@@ -526,7 +526,7 @@ impl DodgeSearch {
         self.threats = threats;
     }
 
-    fn lay_nothing(&self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) {
+    pub(super) fn lay_nothing(&self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) {
         planner.lay_committed(&self.now(), self.ends + 1.0, &mut scratch.legs);
         scratch.warp.set(&[], 1.0);
     }

@@ -127,6 +127,11 @@ impl Turn<'_> {
         let bent = decision.bend.map_or(0.0, |bend| bend.fall.1);
         let member = &mut self.world.characters[self.who];
         let plan = decision.plan(legs, member.character.leaves());
+        if let (true, Doing::Walking(until)) = (goes_on, member.doing) {
+            // As far as the walk is to go it goes, only when it gets there changes.
+            let ahead = member.character.warp().at((until - self.world.tick) as f32 / TICKS as f32).0;
+            member.doing = Doing::Walking(self.world.tick + (plan.warp.when(ahead) * TICKS as f32).round() as u64);
+        }
         member.character.commit(plan);
         member.answers = balls.iter().map(|ball| Answer { ball: *ball, guard }).collect();
         if !(goes_on && matches!(member.doing, Doing::Walking(_))) {
@@ -147,6 +152,9 @@ impl Turn<'_> {
         let what = match (decision.block, decision.span) {
             (Some(_), _) => "blocks".to_owned(),
             (None, Some((edge, span))) => self.label(edge, span),
+            (None, None) if !goes_on => "walks round".to_owned(),
+            (None, None) if decision.warp.scale() > 1.0 => "slows down".to_owned(),
+            (None, None) if decision.warp.scale() < 1.0 => "hurries".to_owned(),
             (None, None) => "bends".to_owned(),
         };
         let why = format!("{} candidates, clears by {:.0} cm", decision.counts.tested, 100.0 * decision.clearance);

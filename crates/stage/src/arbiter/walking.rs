@@ -4,7 +4,7 @@ use kumite_motion::align::Planar;
 use kumite_motion::graph::stand;
 use kumite_motion::rotation::wrap;
 use kumite_motion::volume::{Obstacle, Shape};
-use kumite_motion::{FrameIdx, Layer, Quat, SpanKind, Vec2, Vec3};
+use kumite_motion::{EdgeIdx, FrameIdx, Layer, Quat, SpanKind, Vec2, Vec3};
 use kumite_plan::walk::WalkConfig;
 use kumite_plan::{Leg, Plan};
 
@@ -187,8 +187,10 @@ impl Turn<'_> {
         let graph = self.kit.graph();
         let (edges, door) = self.kit.way_to_walk(graph.edge(character.playing().edge).to).ok_or(NoWay::Stance)?;
         let way: Vec<Leg> = edges.into_iter().map(Leg::whole).collect();
-        let steps = graph.leaving(door, Layer::Walk);
-        let edge = steps.clone().nth(tried % steps.len().max(1)).ok_or(NoWay::Stance)?;
+        // The clip that goes on by itself first.
+        let mut steps: Vec<EdgeIdx> = graph.leaving(door, Layer::Walk).collect();
+        steps.sort_by_key(|edge| graph.edge(*edge).join.is_some());
+        let edge = *steps.get(tried % steps.len().max(1)).ok_or(NoWay::Stance)?;
         let first = Leg::whole(edge);
         let lie = |placement: Planar, leg: &Leg| placement.after(&reserve::lay(character.library(), leg));
         let placement = way.iter().chain([&first]).fold(character.placement(), lie);
