@@ -78,9 +78,9 @@ impl Row {
 
     /// The three coordinates in blocks.
     #[inline]
-    pub(crate) fn lanes(&self, width: usize) -> [&[[f32; LANES]]; 3] {
-        let (x, rest) = self.values.split_at(width);
-        let (y, z) = rest.split_at(width);
+    pub(crate) fn lanes(&self) -> [&[[f32; LANES]]; 3] {
+        let (x, rest) = self.values.split_at(self.width);
+        let (y, z) = rest.split_at(self.width);
         [x.as_chunks().0, y.as_chunks().0, z.as_chunks().0]
     }
 

@@ -284,9 +284,10 @@ fn apart(a: [Vec3; 2], b: [Vec3; 2]) -> f32 {
     (start + way * t).length()
 }
 
-/// Radii of the spheres; joints and padding get one that nothing comes near.
+/// Radii of the spheres, in whole rows; joints and padding among them get one that nothing comes near.
 pub(super) fn padded_radii(bodies: &Bodies) -> Vec<f32> {
-    (0..bodies.width()).map(|j| if j < bodies.spheres() { bodies.radius(j) } else { -1e4 }).collect()
+    let width = bodies.spheres().next_multiple_of(crate::bodies::LANES);
+    (0..width).map(|j| if j < bodies.spheres() { bodies.radius(j) } else { -1e4 }).collect()
 }
 
 /// The leg shown at path time `u`, searched for from leg `from` on.
@@ -302,6 +303,11 @@ fn leg_at(legs: &[PlacedLeg], u: f32, from: usize) -> usize {
 const MOVES: f32 = 0.25;
 /// The same for a bend.
 const BENDS: f32 = 0.6;
+/// Attacks so far away are not near yet, metres: a metre, and what a join may carry a body.
+const FAR: f32 = 2.0;
+/// How much longer the next steps of an attack may be than this one, and the longest step of a body, metres.
+const QUICKENS: f32 = 1.3;
+const BODY_STEP: f32 = 0.1;
 
 /// Lists the steps of an attack that may matter on the laid-out path, in order. Returns the position of the nearest.
 fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut DodgeScratch) -> usize {
@@ -309,9 +315,10 @@ fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut DodgeS
     let DodgeScratch { legs, warp, approach, drift, .. } = scratch;
     approach.clear();
     let (mut leg, mut nearest) = (0, (0, f32::INFINITY));
+    let mut skipped = 0;
     for (k, pair) in sphere.places.windows(2).enumerate() {
         let time = sphere.start + k as f32 * STEP;
-        if time + STEP < 0.0 || (coarse && !k.is_multiple_of(3)) {
+        if time + STEP < 0.0 || k < skipped || (coarse && !k.is_multiple_of(3)) {
             continue;
         }
         let u = warp.at(time.max(0.0)).0;
@@ -328,6 +335,10 @@ fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut DodgeS
                 nearest = (approach.len(), bound);
             }
             approach.push((k, leg, bound));
+        } else {
+            // As long as neither attack nor body can come near, nothing is looked at.
+            let closer = QUICKENS * (pair[1] - pair[0]).length() + BODY_STEP;
+            skipped = k + ((bound - FAR) / closer).max(1.0) as usize;
         }
     }
     nearest.0
@@ -384,11 +395,12 @@ pub(crate) fn away(pair: &[Vec3], p: Vec3) -> f32 {
 #[inline]
 pub(crate) fn nearest(a: &Row, b: &Row, p: Vec3, q: Vec3, radii: &[f32]) -> f32 {
     const N: usize = crate::bodies::LANES;
-    let width = radii.len();
-    let ([ax, ay, az], [bx, by, bz]) = (a.lanes(width), b.lanes(width));
     let r = radii.as_chunks::<N>().0;
+    let count = r.len();
+    let [ax, ay, az] = a.lanes().map(|lane| &lane[..count]);
+    let [bx, by, bz] = b.lanes().map(|lane| &lane[..count]);
     let mut least = [f32::INFINITY; N];
-    for c in 0..r.len() {
+    for c in 0..count {
         for k in 0..N {
             let (sx, sy, sz) = (ax[c][k] - p.x, ay[c][k] - p.y, az[c][k] - p.z);
             let (wx, wy, wz) = (bx[c][k] - q.x - sx, by[c][k] - q.y - sy, bz[c][k] - q.z - sz);
