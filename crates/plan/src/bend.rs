@@ -7,7 +7,7 @@ use kumite_motion::limits::Limit;
 use kumite_motion::rotation::from_vector;
 use kumite_motion::{Pose, Quat, Role, Skeleton, Vec3, WorldPose, fk, ik};
 
-use crate::bodies::{Bodies, Row};
+use crate::bodies::{Bodies, Joints, Row};
 use crate::footing::Footing;
 
 /// What is added to a motion, and when. Times are stage seconds from the decision.
@@ -96,12 +96,13 @@ impl Bend {
 
     /// Whether a body that stands on `footing` can be bent like this: it is not lying, its legs reach the feet and its arm the hand, it does not
     /// fall backwards, and it keeps its balance.
-    pub(crate) fn fits(&self, bodies: &Bodies, place: &PlanarMatrix, time: f32, row: &Row, footing: &Footing) -> bool {
+    pub(crate) fn fits(&self, place: &PlanarMatrix, time: f32, joints: &Joints, footing: &Footing) -> bool {
+        let at = |role: Role| joints[role.joint().at()];
         if let Some((wrist, way)) = self.hand {
             let (Some(elbow), Some(shoulder)) = (wrist.parent(), wrist.parent().and_then(Role::parent)) else {
                 return false;
             };
-            let [top, hinge, end] = [shoulder, elbow, wrist].map(|role| row.get(bodies.joint(role)));
+            let [top, hinge, end] = [shoulder, elbow, wrist].map(at);
             let whole = (hinge - top).length() + (end - hinge).length();
             let far = (end + place.rotate_back(way) * self.weight(time) - top).length() / whole.max(1e-6);
             // Or as near or far as the motion itself has it.
@@ -109,20 +110,19 @@ impl Bend {
             return (ARM.0.min(own)..=ARM.1.max(own)).contains(&far);
         }
         let shift = place.rotate_back(self.shift) * self.weight(time);
-        let sunk = sinks(&LEGS.map(|leg| leg.map(|role| row.get(bodies.joint(role)))), shift);
-        let at = |role: Role| row.get(bodies.joint(role));
+        let sunk = sinks(&LEGS.map(|leg| leg.map(at)), shift);
         let ahead = (at(Role::LeftHip) - at(Role::RightHip)).cross(Vec3::Y).normalize_or(Vec3::ZERO);
         let trunk = (at(Role::Neck) - at(Role::Pelvis)).normalize_or(Vec3::Y);
         let bent = from_vector(place.rotate_back(self.lean) * self.weight(time)) * trunk;
         let over = -bent.dot(ahead) > BACKWARD.max(-trunk.dot(ahead));
         let upright = sunk <= DEEPEST && at(Role::Pelvis).y + shift.y - sunk >= LOWEST && !over;
-        upright && self.keeps_balance(bodies, place, time, row, footing)
+        upright && self.keeps_balance(place, time, joints, footing)
     }
 
     /// Whether the bent body keeps its balance.
-    fn keeps_balance(&self, bodies: &Bodies, place: &PlanarMatrix, time: f32, row: &Row, footing: &Footing) -> bool {
-        let joint = |role: Role| row.get(bodies.joint(role));
-        let levels = self.levels(bodies, place, self.weight(time), row);
+    fn keeps_balance(&self, place: &PlanarMatrix, time: f32, joints: &Joints, footing: &Footing) -> bool {
+        let joint = |role: Role| joints[role.joint().at()];
+        let levels = self.levels(place, self.weight(time), joints);
         let bent = |role: Role| {
             let (level, share) = joint_chain(role);
             let p = joint(role);
@@ -138,16 +138,16 @@ impl Bend {
 
     /// How each level of the spine moves a point, `share` of the bend applied: the rotations of the levels below, then its own, all shifted with
     /// the hips.
-    fn levels(&self, bodies: &Bodies, place: &PlanarMatrix, share: f32, row: &Row) -> [SpineTurn; 4] {
+    fn levels(&self, place: &PlanarMatrix, share: f32, joints: &Joints) -> [SpineTurn; 4] {
         let (lean, mut shift) = (place.rotate_back(self.lean) * share, place.rotate_back(self.shift) * share);
         if shift != Vec3::ZERO {
-            shift.y -= sink(&LEGS.map(|leg| leg.map(|role| row.get(bodies.joint(role)))), shift);
+            shift.y -= sink(&LEGS.map(|leg| leg.map(|role| joints[role.joint().at()])), shift);
         }
         let mut levels = [SpineTurn { axes: [Vec3::X, Vec3::Y, Vec3::Z], shift }; 4];
         if lean != Vec3::ZERO {
             for k in 0..3 {
                 let turn: Quat = from_vector(lean * SPINE[k].1);
-                let pivot = row.get(bodies.joint(SPINE[k].0));
+                let pivot = joints[SPINE[k].0.joint().at()];
                 let below = levels[k];
                 levels[k + 1] = below.after(turn, pivot);
             }
@@ -161,17 +161,17 @@ impl Bend {
         if share <= 0.0 {
             return;
         }
-        let bent = self.at(bodies, place, time, row);
+        let bent = self.at(place, time, &bodies.joints(row));
         for j in 0..bodies.spheres() {
             row.set(j, bent.point(bodies.part(j), row.get(j)));
         }
     }
 
     /// How it moves the spheres of a body at a time.
-    pub(crate) fn at(&self, bodies: &Bodies, place: &PlanarMatrix, time: f32, row: &Row) -> BentBody {
+    pub(crate) fn at(&self, place: &PlanarMatrix, time: f32, joints: &Joints) -> BentBody {
         let share = self.weight(time);
         let hand = self.hand.map(|(wrist, way)| (wrist, place.rotate_back(way) * share));
-        BentBody { levels: self.levels(bodies, place, share, row), hand }
+        BentBody { levels: self.levels(place, share, joints), hand }
     }
 }
 
@@ -435,13 +435,8 @@ mod tests {
         let mut row = bodies.row();
         bodies.sample(standing_edge(&library), 0.3, &mut row);
         let fits = |bend: Bend| {
-            Bend { rise: (0.0, 0.1), fall: (1.0, 1.1), ..bend }.fits(
-                &bodies,
-                &PlanarMatrix::IDENTITY,
-                0.5,
-                &row,
-                &Footing::default(),
-            )
+            let bend = Bend { rise: (0.0, 0.1), fall: (1.0, 1.1), ..bend };
+            bend.fits(&PlanarMatrix::IDENTITY, 0.5, &bodies.joints(&row), &Footing::default())
         };
         let lean = |angle: f32| Bend { lean: Vec3::X * angle, ..Bend::default() };
         assert!(fits(Bend::default()) && fits(lean(0.6)), "forward");

@@ -518,6 +518,11 @@ impl Bodies {
         (std::array::from_fn(|joint| self.frame(at, self.spheres + joint)), self.support[at])
     }
 
+    /// The joints of a row.
+    pub(crate) fn joints(&self, row: &Row) -> Joints {
+        std::array::from_fn(|joint| row.get(self.spheres + joint))
+    }
+
     /// How fast the pelvis moves along the ground, metres per second, over a tenth of a second.
     pub(crate) fn speed(&self, edge: EdgeIdx, seconds: f32) -> Vec2 {
         let went = self.pelvis(edge, seconds + 0.05) - self.pelvis(edge, seconds - 0.05);
