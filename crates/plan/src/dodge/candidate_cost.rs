@@ -169,7 +169,7 @@ impl DodgePlanner<'_> {
         scratch: &mut DodgeScratch,
         counts: &mut DodgeCounts,
     ) -> (Verdict, AvoidanceCost, f32) {
-        let join = candidate.leaving.map_or(0.0, |leaving| cost::join_cost(leaving.at, leaving.cost));
+        let join = candidate.leaving.map_or(0.0, |leaving| leaving.price());
         let mut cost = AvoidanceCost { timescale: candidate.timescale, join, ..AvoidanceCost::default() };
         let Some((last, part)) = self.lay_out(search, candidate, scratch) else {
             return (Verdict::OutOfScale, cost, 0.0);

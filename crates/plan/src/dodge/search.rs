@@ -4,7 +4,7 @@ use kumite_motion::align::PlanarMatrix;
 use kumite_motion::{EdgeIdx, Layer};
 
 use super::clearance::{DodgeScratch, away, body_at, nearest, padded_radii};
-use super::cost::{join_cost, timescale_cost};
+use super::cost::timescale_cost;
 use super::leaving::Leaving;
 use super::{
     AvoidanceCost, AvoidancePath, DefenceKind, DodgeCounts, DodgeDecision, DodgePlanner, Forecast, Judged, Origin,
@@ -397,7 +397,7 @@ impl DodgeSearch {
         let weights = &planner.config.weights;
         self.counts.interrupts = leavings.len() as u32;
         self.queue.extend(leavings.iter().map(|leaving| {
-            let bound = weights.timescale * timescale + weights.join * join_cost(leaving.at, leaving.cost);
+            let bound = weights.timescale * timescale + weights.join * leaving.price();
             let path = AvoidancePath { centre: 0.0, edges: (0, 0), part: leaving.part };
             let (origin, leaving) = (Origin::Interrupt, Some(*leaving));
             Candidate { origin, path, centre: self.attack, scale: 1.0, timescale, bound, on_way: true, leaving }
