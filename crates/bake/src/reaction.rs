@@ -5,7 +5,7 @@ use kumite_motion::library::Library;
 use kumite_motion::{Chance, ClipIdx, EdgeIdx, FrameIdx, Layer, SpanKind};
 
 use crate::graph::carried_back;
-use crate::interrupts::{self, KINDS};
+use crate::interrupts::{self, ACTIONS};
 
 /// Shortest and longest wandering before a moment, seconds: long enough to forget where it began.
 const WANDERS: (f32, f32) = (4.0, 12.0);
@@ -81,7 +81,7 @@ impl Reaction {
 pub fn measure(library: &Library, moments: usize, seed: u64) -> Reaction {
     let (graph, known) = (library.graph(), library.interrupts());
     let edges: Vec<EdgeIdx> = graph.edges_of(Layer::Fight).collect();
-    let kinds: Vec<SpanKind> = KINDS.into_iter().filter(|k| known.onsets().iter().any(|o| o.kind == *k)).collect();
+    let kinds: Vec<SpanKind> = ACTIONS.into_iter().filter(|k| known.onsets().iter().any(|o| o.kind == *k)).collect();
     let ways: Vec<Ways> = kinds.iter().map(|kind| Ways::to(library, *kind)).collect();
     let mut left_out = Commitment::ALL.map(|why| (why, 0.0));
     let mut all: Vec<KindReaction> =

@@ -7,7 +7,7 @@ use kumite_stage::attack_trial::{Answer, Trial};
 use kumite_stage::op::{NoWay, Op};
 use kumite_stage::walk::{WalkRequest, clutter};
 use kumite_stage::world::{Doing, Perception, WalkSearch, World};
-use kumite_stage::{EventKind, Kit, Pipeline, TICKS, scene};
+use kumite_stage::{EventKind, Kit, Pipeline, TICKS, Target, scene};
 use rayon::prelude::*;
 
 use crate::{figure, holds, world};
@@ -32,6 +32,7 @@ struct Moment {
 
 /// What became of a ball at a walker.
 struct WalkerResult {
+    target: Target,
     /// How it was answered; `None` if it would not have hit.
     answer: Option<Answer>,
     arrived: bool,
@@ -88,7 +89,7 @@ fn walker(kits: &[Arc<Kit>], trial: &Trial, arrives: u64) -> WalkerResult {
         }
         ops.clear();
     }
-    WalkerResult { answer: answer(kits, trial), arrived, stopped }
+    WalkerResult { target: trial.throw.target, answer: answer(kits, trial), arrived, stopped }
 }
 
 pub(crate) fn run() {
@@ -136,6 +137,14 @@ pub(crate) fn run() {
         }
         figure(&format!("{name} avoid by bending what they play, share"), share(of, &|a| a == Answer::BentPose), "");
         figure(&format!("{name} block, share"), share(of, &|a| a == Answer::Block), "");
+    }
+    for target in Target::ALL {
+        let walkers = pairs.iter().filter(|p| p.0.target == target);
+        let (walking, wandering): (Vec<_>, Vec<_>) = walkers.map(|p| (p.0.answer, p.1)).unzip();
+        for (name, of) in [("walkers", walking), ("wanderers", wandering)] {
+            let of: Vec<Answer> = of.into_iter().flatten().collect();
+            figure(&format!("{name} avoid or block, {}, share", target.name()), defended(&of), "");
+        }
     }
     figure("walks that arrive, share", arrived, "");
     figure("walks that arrive after a hit, share", arrived_of(&|w| w.answer == Some(Answer::Hit)), "");

@@ -84,7 +84,7 @@ fn quoted_paths(text: &str) -> Vec<&str> {
     quoted.chain(linked).map(|w| w.split("::").next().unwrap_or(w)).collect()
 }
 
-/// A figure quoted in a document: `[98 %](results.md#dodge "core_defended_share")`.
+/// A figure quoted in a document: `[98 %](results.md#dodge "agreed_share")`.
 struct Quote<'a> {
     text: &'a str,
     claim: &'a str,

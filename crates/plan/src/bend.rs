@@ -5,9 +5,10 @@ use kumite_motion::align::PlanarMatrix;
 use kumite_motion::blend::ease;
 use kumite_motion::limits::Limit;
 use kumite_motion::rotation::from_vector;
-use kumite_motion::{Contacts, Pose, Quat, Role, Skeleton, Vec2, Vec3, WorldPose, fk, ik, mass};
+use kumite_motion::{Pose, Quat, Role, Skeleton, Vec3, WorldPose, fk, ik};
 
-use crate::bodies::{Bodies, Row};
+use crate::bodies::{Bodies, Joints, Row};
+use crate::footing::Footing;
 
 /// What is added to a motion, and when. Times are stage seconds from the decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -93,14 +94,15 @@ impl Bend {
         arm.reach(skeleton, end + way * share, pose, world);
     }
 
-    /// Whether a body that stands on `support` can be bent like this: it is not lying, its legs reach the feet and its arm the hand, it does not
+    /// Whether a body that stands on `footing` can be bent like this: it is not lying, its legs reach the feet and its arm the hand, it does not
     /// fall backwards, and it keeps its balance.
-    pub(crate) fn fits(&self, bodies: &Bodies, place: &PlanarMatrix, time: f32, row: &Row, support: Contacts) -> bool {
+    pub(crate) fn fits(&self, place: &PlanarMatrix, time: f32, joints: &Joints, footing: &Footing) -> bool {
+        let at = |role: Role| joints[role.joint().at()];
         if let Some((wrist, way)) = self.hand {
             let (Some(elbow), Some(shoulder)) = (wrist.parent(), wrist.parent().and_then(Role::parent)) else {
                 return false;
             };
-            let [top, hinge, end] = [shoulder, elbow, wrist].map(|role| row.get(bodies.joint(role)));
+            let [top, hinge, end] = [shoulder, elbow, wrist].map(at);
             let whole = (hinge - top).length() + (end - hinge).length();
             let far = (end + place.rotate_back(way) * self.weight(time) - top).length() / whole.max(1e-6);
             // Or as near or far as the motion itself has it.
@@ -108,33 +110,25 @@ impl Bend {
             return (ARM.0.min(own)..=ARM.1.max(own)).contains(&far);
         }
         let shift = place.rotate_back(self.shift) * self.weight(time);
-        let sunk = sinks(&LEGS.map(|leg| leg.map(|role| row.get(bodies.joint(role)))), shift);
-        let at = |role: Role| row.get(bodies.joint(role));
+        let sunk = sinks(&LEGS.map(|leg| leg.map(at)), shift);
         let ahead = (at(Role::LeftHip) - at(Role::RightHip)).cross(Vec3::Y).normalize_or(Vec3::ZERO);
         let trunk = (at(Role::Neck) - at(Role::Pelvis)).normalize_or(Vec3::Y);
         let bent = from_vector(place.rotate_back(self.lean) * self.weight(time)) * trunk;
         let over = -bent.dot(ahead) > BACKWARD.max(-trunk.dot(ahead));
         let upright = sunk <= DEEPEST && at(Role::Pelvis).y + shift.y - sunk >= LOWEST && !over;
-        upright && self.keeps_balance(bodies, place, time, row, support)
+        upright && self.keeps_balance(place, time, joints, footing)
     }
 
-    /// Whether the bent body's centre of mass is above what it stands on, or at least no farther beside it than the motion has it.
-    fn keeps_balance(&self, bodies: &Bodies, place: &PlanarMatrix, time: f32, row: &Row, support: Contacts) -> bool {
-        let joint = |role: Role| row.get(bodies.joint(role));
-        let levels = self.levels(bodies, place, self.weight(time), row);
+    /// Whether the bent body keeps its balance.
+    fn keeps_balance(&self, place: &PlanarMatrix, time: f32, joints: &Joints, footing: &Footing) -> bool {
+        let joint = |role: Role| joints[role.joint().at()];
+        let levels = self.levels(place, self.weight(time), joints);
         let bent = |role: Role| {
             let (level, share) = joint_chain(role);
             let p = joint(role);
             if level == 0 { p + levels[0].shift * share } else { levels[level].point(p) }
         };
-        let ground = |p: Vec3| Vec2::new(p.x, p.z);
-        let feet = FEET.iter().filter(|(part, _)| support.any(*part)).map(|(_, role)| ground(joint(*role)));
-        let mut soles = [Vec2::ZERO; FEET.len()];
-        let count = feet.zip(&mut soles).map(|(p, sole)| *sole = p).count();
-        let soles = &soles[..count];
-        let beside = |joint: &dyn Fn(Role) -> Vec3| beside(soles, ground(centre_of_mass(joint)));
-        let after = beside(&bent);
-        count == 0 || after <= SOLE || after <= beside(&joint) + 0.01
+        footing.holds(joint, bent)
     }
 
     /// Farthest that it moves any part, metres.
@@ -144,16 +138,16 @@ impl Bend {
 
     /// How each level of the spine moves a point, `share` of the bend applied: the rotations of the levels below, then its own, all shifted with
     /// the hips.
-    fn levels(&self, bodies: &Bodies, place: &PlanarMatrix, share: f32, row: &Row) -> [SpineTurn; 4] {
+    fn levels(&self, place: &PlanarMatrix, share: f32, joints: &Joints) -> [SpineTurn; 4] {
         let (lean, mut shift) = (place.rotate_back(self.lean) * share, place.rotate_back(self.shift) * share);
         if shift != Vec3::ZERO {
-            shift.y -= sink(&LEGS.map(|leg| leg.map(|role| row.get(bodies.joint(role)))), shift);
+            shift.y -= sink(&LEGS.map(|leg| leg.map(|role| joints[role.joint().at()])), shift);
         }
         let mut levels = [SpineTurn { axes: [Vec3::X, Vec3::Y, Vec3::Z], shift }; 4];
         if lean != Vec3::ZERO {
             for k in 0..3 {
                 let turn: Quat = from_vector(lean * SPINE[k].1);
-                let pivot = row.get(bodies.joint(SPINE[k].0));
+                let pivot = joints[SPINE[k].0.joint().at()];
                 let below = levels[k];
                 levels[k + 1] = below.after(turn, pivot);
             }
@@ -167,17 +161,17 @@ impl Bend {
         if share <= 0.0 {
             return;
         }
-        let bent = self.at(bodies, place, time, row);
+        let bent = self.at(place, time, &bodies.joints(row));
         for j in 0..bodies.spheres() {
             row.set(j, bent.point(bodies.part(j), row.get(j)));
         }
     }
 
     /// How it moves the spheres of a body at a time.
-    pub(crate) fn at(&self, bodies: &Bodies, place: &PlanarMatrix, time: f32, row: &Row) -> BentBody {
+    pub(crate) fn at(&self, place: &PlanarMatrix, time: f32, joints: &Joints) -> BentBody {
         let share = self.weight(time);
         let hand = self.hand.map(|(wrist, way)| (wrist, place.rotate_back(way) * share));
-        BentBody { levels: self.levels(bodies, place, share, row), hand }
+        BentBody { levels: self.levels(place, share, joints), hand }
     }
 }
 
@@ -261,42 +255,6 @@ const LOWEST: f32 = 0.36;
 const ARM: (f32, f32) = (0.35, 0.95);
 /// How far a trunk may lean back, unless the motion itself leans farther: the sine of 25 degrees.
 const BACKWARD: f32 = 0.42;
-
-/// Parts of the feet that bear the body, and the joints above them.
-const FEET: [(Contacts, Role); 4] = [
-    (Contacts::LEFT_TOE, Role::LeftToe),
-    (Contacts::LEFT_HEEL, Role::LeftAnkle),
-    (Contacts::RIGHT_TOE, Role::RightToe),
-    (Contacts::RIGHT_HEEL, Role::RightAnkle),
-];
-/// How far soles reach beyond those joints, metres.
-const SOLE: f32 = 0.04;
-
-/// Centre of mass of a body whose joints are known.
-fn centre_of_mass(joint: &dyn Fn(Role) -> Vec3) -> Vec3 {
-    mass::SEGMENTS.iter().map(|s| joint(s.from).lerp(joint(s.to.unwrap_or(s.from)), s.centre) * s.share).sum()
-}
-
-/// How far a point is from the hull of others, metres; 0 inside.
-fn beside(points: &[Vec2], p: Vec2) -> f32 {
-    let side = |a: Vec2, b: Vec2| (b - a).perp_dot(p - a);
-    let mut least = f32::INFINITY;
-    for (i, &a) in points.iter().enumerate() {
-        least = least.min((p - a).length());
-        for (j, &b) in points.iter().enumerate().skip(i + 1) {
-            let t = ((p - a).dot(b - a) / (b - a).length_squared().max(1e-9)).clamp(0.0, 1.0);
-            least = least.min((p - a.lerp(b, t)).length());
-            // A point in the hull is in a triangle of its corners.
-            for &c in &points[j + 1..] {
-                let sides = [side(a, b), side(b, c), side(c, a)];
-                if sides.iter().all(|s| *s >= 0.0) || sides.iter().all(|s| *s <= 0.0) {
-                    return 0.0;
-                }
-            }
-        }
-    }
-    least
-}
 
 /// How many joints of the spine carry a joint, and its share of the shift of the hips.
 fn joint_chain(role: Role) -> (usize, f32) {
@@ -477,13 +435,8 @@ mod tests {
         let mut row = bodies.row();
         bodies.sample(standing_edge(&library), 0.3, &mut row);
         let fits = |bend: Bend| {
-            Bend { rise: (0.0, 0.1), fall: (1.0, 1.1), ..bend }.fits(
-                &bodies,
-                &PlanarMatrix::IDENTITY,
-                0.5,
-                &row,
-                Contacts::NONE,
-            )
+            let bend = Bend { rise: (0.0, 0.1), fall: (1.0, 1.1), ..bend };
+            bend.fits(&PlanarMatrix::IDENTITY, 0.5, &bodies.joints(&row), &Footing::default())
         };
         let lean = |angle: f32| Bend { lean: Vec3::X * angle, ..Bend::default() };
         assert!(fits(Bend::default()) && fits(lean(0.6)), "forward");

@@ -5,7 +5,7 @@ use kumite_motion::{EdgeIdx, Role, Vec3};
 use crate::bend::{Bend, HAND};
 use crate::bodies::{DefenceSpan, Row};
 use crate::dodge::{
-    AvoidancePath, DefenceKind, DodgePlanner, DodgeScratch, Situation, away, body_at, join_cost, timescale_cost,
+    AvoidancePath, DefenceKind, DodgePlanner, DodgeScratch, Situation, away, body_at, timescale_cost,
 };
 use crate::legs::{scale, stretches};
 use crate::threat::{STEP, Threat};
@@ -134,7 +134,7 @@ pub fn find(
     planner.leavings(DefenceKind::Block, attack, &scratch.legs, &mut leavings);
     for leaving in &leavings {
         let price = timescale_cost(1.0, &planner.config).unwrap_or(0.0);
-        let price = price + planner.config.weights.join * join_cost(leaving.at, leaving.cost);
+        let price = price + planner.config.weights.join * leaving.price();
         let laid = planner.lay_leaving(situation, leaving, DefenceKind::Block, ends + 1.0, &mut scratch.legs);
         if let Some((last, part)) = laid.filter(|_| best.as_ref().is_none_or(|b| price < b.0)) {
             consider(planner, situation, threats, (last, part, price), scratch, &mut best);

@@ -6,7 +6,7 @@
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::blend::decay;
 use kumite_motion::library::Library;
-use kumite_motion::{Contacts, EdgeIdx, FrameIdx, Layer, Pose, Role, Vec3, WorldPose, fk, interrupt};
+use kumite_motion::{Contacts, EdgeIdx, FrameIdx, Layer, Pose, Role, Vec2, Vec3, WorldPose, fk, interrupt};
 
 /// Spheres are padded to whole rows of this many.
 pub const LANES: usize = 8;
@@ -78,9 +78,9 @@ impl Row {
 
     /// The three coordinates in blocks.
     #[inline]
-    pub(crate) fn lanes(&self, width: usize) -> [&[[f32; LANES]]; 3] {
-        let (x, rest) = self.values.split_at(width);
-        let (y, z) = rest.split_at(width);
+    pub(crate) fn lanes(&self) -> [&[[f32; LANES]]; 3] {
+        let (x, rest) = self.values.split_at(self.width);
+        let (y, z) = rest.split_at(self.width);
         [x.as_chunks().0, y.as_chunks().0, z.as_chunks().0]
     }
 
@@ -516,6 +516,17 @@ impl Bodies {
     pub(crate) fn stance(&self, edge: EdgeIdx, seconds: f32) -> (Joints, Contacts) {
         let at = (self.edges[edge.at()].frames + self.frame_at(edge, seconds)) as usize;
         (std::array::from_fn(|joint| self.frame(at, self.spheres + joint)), self.support[at])
+    }
+
+    /// The joints of a row.
+    pub(crate) fn joints(&self, row: &Row) -> Joints {
+        std::array::from_fn(|joint| row.get(self.spheres + joint))
+    }
+
+    /// How fast the pelvis moves along the ground, metres per second, over a tenth of a second.
+    pub(crate) fn speed(&self, edge: EdgeIdx, seconds: f32) -> Vec2 {
+        let went = self.pelvis(edge, seconds + 0.05) - self.pelvis(edge, seconds - 0.05);
+        Vec2::new(went.x, went.z) * 10.0
     }
 
     /// Where the pelvis is, in the frame of the clip.

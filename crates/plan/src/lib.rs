@@ -14,6 +14,7 @@ pub mod bodies;
 pub mod dodge;
 pub mod drift;
 pub mod errata;
+mod footing;
 #[cfg(test)]
 mod hand_made;
 pub mod legs;

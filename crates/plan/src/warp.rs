@@ -63,6 +63,22 @@ impl Warp {
         }
     }
 
+    /// Multiplies durations by `scale` from now until path time `to`, and takes `ramp` path seconds to get there and as long to get back.
+    pub fn set_eased(&mut self, scale: f32, ramp: f32, to: f32) {
+        self.knots.clear();
+        self.scale = scale;
+        if scale == 1.0 {
+            return;
+        }
+        let mut last = Knot { u: 0.0, t: 0.0, w: 1.0 };
+        self.knots.push(last);
+        for (u, w) in [(ramp, scale), (to.max(ramp), scale), (to.max(ramp) + ramp, 1.0)] {
+            let t = last.t + 0.5 * (last.w + w) * (u - last.u);
+            last = Knot { u, t, w };
+            self.knots.push(last);
+        }
+    }
+
     /// The rest of it, from `seconds` of stage time on.
     pub fn later(&self, seconds: f32) -> Warp {
         let path = self.at(seconds).0;

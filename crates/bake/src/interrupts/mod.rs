@@ -14,7 +14,7 @@ use kumite_motion::align::{Planar, PlanarMatrix};
 use kumite_motion::fk::Tracks;
 use kumite_motion::interrupt::{self, CommittedPart, Interrupt, Interrupts, LONGEST, Onset};
 use kumite_motion::library::{Library, LibraryError};
-use kumite_motion::{Clip, ClipIdx, Contacts, EdgeIdx, FrameIdx, JointIdx, Role, SpanKind, Vec3};
+use kumite_motion::{Clip, ClipIdx, Contacts, EdgeIdx, FrameIdx, JointIdx, Layer, Role, SpanKind, Vec3};
 use rayon::prelude::*;
 
 pub(crate) use onsets::place;
@@ -46,8 +46,11 @@ const HEEL_TURNS: f32 = 0.18;
 /// A join that pushes the body harder than this is not rehearsed, metres per second squared. The judge allows less.
 const PUSH: f32 = 24.0;
 
-/// Kinds of actions that are joined in a hurry.
-pub const KINDS: [SpanKind; 5] = [SpanKind::Attack, SpanKind::Avoid, SpanKind::Block, SpanKind::Step, SpanKind::Turn];
+/// Kinds of actions that fighters join in a hurry.
+pub const ACTIONS: [SpanKind; 5] = [SpanKind::Attack, SpanKind::Avoid, SpanKind::Block, SpanKind::Step, SpanKind::Turn];
+/// The same, and walks, which whoever left one gets back to.
+pub const KINDS: [SpanKind; 6] =
+    [SpanKind::Attack, SpanKind::Avoid, SpanKind::Block, SpanKind::Step, SpanKind::Turn, SpanKind::Walk];
 
 /// Finds the interrupts of a library. Same library, same interrupts, on any number of threads.
 pub fn find(library: &Library) -> Result<Library, LibraryError> {
@@ -201,12 +204,14 @@ fn of_clip(
 ) -> Vec<Interrupt> {
     let players = players(library, clip);
     let here = &clips[clip.at()];
+    // Walkers branch by themselves.
+    let walks = library.graph().edges_of(Layer::Walk).any(|edge| library.graph().edge(edge).clip == clip);
     let mut open = vec![true; here.frames()];
     for part in committed.iter().filter(|p| p.clip == clip) {
         open[part.first.at()..=part.last.at()].fill(false);
     }
     let mut candidates = Vec::new();
-    for (number, onset) in onsets.iter().enumerate() {
+    for (number, onset) in onsets.iter().enumerate().filter(|(_, onset)| !(walks && onset.kind == SpanKind::Walk)) {
         let (entered, at) = onsets::place(library, onset);
         let target = clips[entered.at()].at(at);
         let costs: Vec<Option<f32>> = (0..here.frames())

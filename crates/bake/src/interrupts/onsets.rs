@@ -3,10 +3,10 @@
 use kumite_motion::interrupt::Onset;
 use kumite_motion::library::Library;
 use kumite_motion::rotation::to_vector;
-use kumite_motion::{Clip, ClipIdx, EdgeIdx, FrameIdx, JointIdx, Layer, SpanKind, mass};
+use kumite_motion::{Clip, ClipIdx, EdgeIdx, FrameIdx, JointIdx, Layer, Span, SpanKind, mass};
 use kumite_stage::NOISY;
 
-use super::{ClipFrames, KINDS};
+use super::{ACTIONS, ClipFrames};
 use crate::graph::UNBROKEN;
 
 /// A joint that turns faster moves, radians per second: 30 degrees.
@@ -14,19 +14,44 @@ const TURNS: f32 = 30.0 * std::f32::consts::PI / 180.0;
 /// A centre of mass that goes faster moves, metres per second.
 const GOES: f32 = 0.1;
 
-/// One onset for each action that fighters play, by edge.
+/// One onset for each action that fighters play, and those of walks, by edge.
 pub(super) fn find(library: &Library, clips: &[ClipFrames]) -> Vec<Onset> {
     let mut onsets = Vec::new();
     for clip_idx in library.clips_of(Layer::Fight) {
         let clip = library.clip(clip_idx);
-        for (number, span) in (0u32..).zip(&clip.spans).filter(|(_, span)| KINDS.contains(&span.kind)) {
+        for (number, span) in (0u32..).zip(&clip.spans).filter(|(_, span)| ACTIONS.contains(&span.kind)) {
             let at = |seconds: f32| ((seconds * clip.fps()).round().max(0.0) as usize).min(clip.frames() - 1);
             let moving = (at(span.from)..at(span.to)).find(|frame| moves(clip, &clips[clip_idx.at()], *frame));
             let Some(frame) = moving else { continue };
             onsets.extend(enter(library, clip_idx, number, span.kind, frame));
         }
     }
+    onsets.extend(walks(library));
     onsets.sort_by_key(|onset| (onset.edge, onset.span));
+    onsets
+}
+
+/// Moments of a walk at which it may be joined are at least so far apart, seconds.
+const STEPS: f32 = 0.12;
+
+/// Where walks can be joined: at the nodes of walkers, in every phase of a step, so that whoever left a walk gets back into one.
+fn walks(library: &Library) -> Vec<Onset> {
+    let graph = library.graph();
+    let mut onsets = Vec::new();
+    for clip_idx in library.clips_of(Layer::Walk) {
+        let clip = library.clip(clip_idx);
+        let onward = |index: &EdgeIdx| graph.edge(*index).clip == clip_idx && graph.edge(*index).join.is_none();
+        let mut edges: Vec<EdgeIdx> = graph.edges_of(Layer::Walk).filter(onward).collect();
+        edges.sort_by_key(|index| (graph.edge(*index).first, *index));
+        let mut last = f32::NEG_INFINITY;
+        for edge in edges {
+            let at = graph.edge(edge).first.at() as f32 / clip.fps();
+            let goes = |span: &Span| span.kind == SpanKind::Walk && (span.from..span.to).contains(&at);
+            let Some(span) = clip.spans.iter().position(goes).filter(|_| at - last >= STEPS) else { continue };
+            last = at;
+            onsets.push(Onset { edge, enter: 0.0, span: span as u32, kind: SpanKind::Walk });
+        }
+    }
     onsets
 }
 
@@ -78,7 +103,7 @@ mod tests {
     use kumite_motion::align::Planar;
     use kumite_motion::graph::{Edge, Graph, Join, Node, NodeIdx, SpanRef};
     use kumite_motion::rotation::about;
-    use kumite_motion::{Pose, Role, Span, Vec3, humanoid};
+    use kumite_motion::{Pose, Role, Vec3, humanoid};
 
     use super::*;
 

@@ -19,7 +19,7 @@ use crate::{Progress, Report, judged};
 
 /// Candidates that the search evaluates in one tick.
 const SLICE: u32 = 64;
-/// Balls at head or torso seen at least this long ahead should be defended, seconds.
+/// Balls at the head seen at least this long ahead are counted separately, seconds.
 const IN_TIME: f32 = 0.6;
 /// Who defends by a motion should have moved by then, seconds after the ball is known.
 const SOON: f64 = 0.30;
@@ -252,7 +252,6 @@ fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
     let avoidable = count(&|o| optimum(o).is_some());
     let ratios: Vec<f64> = decided.iter().filter_map(|d| d.optimum?.0).collect();
     let agreed = |o: &TrialResult| optimum(o).is_some_and(|(ratio, _)| ratio.is_some_and(|r| r <= 1.01));
-    let core = |o: &TrialResult| o.target.is_core() && o.lead >= IN_TIME;
     let targets: Map<String, Value> = Target::ALL
         .iter()
         .map(|target| {
@@ -308,8 +307,6 @@ fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
         "from_index_share": share(count(&in_grid), all),
         "before_edge_end": count(&in_time),
         "before_edge_end_share": share(count(&in_time), all),
-        "core_seen": count(&core), "core_defended": count(&|o| core(o) && o.answer != Answer::Hit),
-        "core_defended_share": share(count(&|o| core(o) && o.answer != Answer::Hit), count(&core)),
         "decision_us": of_decided(&|d| d.decision_us),
         "query_us": {"index": of_decided(&|d| d.search_us), "enumerated": of_decided(&|d| d.enumerated_us)},
         "candidates": {"index": mean(&|d| f64::from(d.decision.counts.index)), "enumerated": mean(&|d| f64::from(d.enumerated))},
@@ -350,14 +347,13 @@ fn text(json: &Value) -> String {
     let _ = writeln!(
         text,
         "    {} avoidable by a path as it is: {} avoided, {} at the exhaustive optimum\n    \
-         head and torso seen {IN_TIME} s ahead: {} of {} avoided or blocked ({})\n    \
+         {} by an avoidance or a block as it is; of those at the head {}\n    \
          whole decision {}; of it the search {}; search without the index {}",
         json["avoidable"],
         percent(&json["avoided_of_avoidable_share"]),
         percent(&json["agreed_share"]),
-        json["core_defended"],
-        json["core_seen"],
-        percent(&json["core_defended_share"]),
+        percent(&json["answers"]["by_motion_or_block_share"]),
+        percent(&json["targets"]["head"]["by_motion_or_block_share"]),
         us(&json["decision_us"]),
         us(&json["query_us"]["index"]),
         us(&json["query_us"]["enumerated"]),

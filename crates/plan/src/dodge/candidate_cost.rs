@@ -2,7 +2,7 @@
 
 use kumite_motion::Vec3;
 
-use super::clearance::{DodgeScratch, away, body_at, nearest};
+use super::clearance::{DodgeScratch, away, body_at, longest_step, nearest};
 use super::cost;
 use super::search::{BENT, Candidate, DodgeSearch};
 use super::{AvoidanceCost, DefenceKind, DodgeCounts, DodgePlanner, Verdict};
@@ -66,15 +66,29 @@ impl DodgePlanner<'_> {
                 (away(&way, pelvis) - extent - sphere.radius, way)
             };
             let coming = (-sphere.start / STEP - 1.0).ceil().max(0.0) as usize;
-            let steps = || sphere.places.windows(2).enumerate().skip(coming);
-            // The nearest step first: with its distance most of the others are settled.
-            let first = steps().map(|(_, pair)| gap(pair)).min_by(|a, b| a.0.total_cmp(&b.0));
-            if let Some((_, [p, q])) = first {
-                least = least.min(nearest(row, row, p, q, &scratch.radii) - sphere.radius);
+            let places = &sphere.places;
+            if places.len() < coming + 2 {
+                continue;
             }
-            for (k, pair) in steps() {
+            // About the nearest step first: with its distance most of the others are settled.
+            let middle = leg.place.point(pelvis);
+            let (mut first, mut after) = (coming, places.len() - 1);
+            while after - first > 1 {
+                let at = usize::midpoint(first, after);
+                let nearer = (places[at] - middle).length_squared() < (places[at - 1] - middle).length_squared();
+                if nearer { first = at } else { after = at }
+            }
+            let [p, q] = gap(&places[first..first + 2]).1;
+            least = least.min(nearest(row, row, p, q, &scratch.radii) - sphere.radius);
+            let closer = longest_step(sphere).max(1e-3);
+            let mut next = coming;
+            while let Some(pair) = places.get(next..next + 2) {
+                let k = next;
+                next += 1;
                 let (bound, [p, q]) = gap(pair);
                 if bound >= least.max(0.0) {
+                    // The body stays, and the attack comes nearer by a step at a time at most.
+                    next = k + ((bound - least.max(0.0)) / closer).max(1.0) as usize;
                     continue;
                 }
                 let d = nearest(row, row, p, q, &scratch.radii) - sphere.radius;
@@ -155,7 +169,7 @@ impl DodgePlanner<'_> {
         scratch: &mut DodgeScratch,
         counts: &mut DodgeCounts,
     ) -> (Verdict, AvoidanceCost, f32) {
-        let join = candidate.leaving.map_or(0.0, |leaving| cost::join_cost(leaving.at, leaving.cost));
+        let join = candidate.leaving.map_or(0.0, |leaving| leaving.price());
         let mut cost = AvoidanceCost { timescale: candidate.timescale, join, ..AvoidanceCost::default() };
         let Some((last, part)) = self.lay_out(search, candidate, scratch) else {
             return (Verdict::OutOfScale, cost, 0.0);

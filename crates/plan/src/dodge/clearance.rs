@@ -5,7 +5,8 @@ use kumite_motion::{Contacts, Role, Vec3};
 
 use super::DodgePlanner;
 use super::leaving::Leaving;
-use crate::bodies::{Bodies, Row};
+use crate::bodies::{Bodies, Joints, Row};
+use crate::footing::{Footing, GOES};
 use crate::legs::{Layout, PlacedLeg};
 use crate::threat::{STEP, Sphere, Threat};
 use crate::{Bend, Drift, Form, Warp};
@@ -51,8 +52,8 @@ pub(crate) struct NearStep {
     /// Stage time of its middle.
     time: f32,
     place: PlanarMatrix,
-    /// The body as it begins, for its joints.
-    row: Row,
+    /// The joints as it begins.
+    joints: Joints,
     way: [Vec3; 2],
     radius: f32,
     /// The spheres that are near, the nearest first.
@@ -81,9 +82,9 @@ pub(crate) struct WhileBent {
     /// Stage seconds from now.
     pub(crate) time: f32,
     pub(crate) place: PlanarMatrix,
-    pub(crate) row: Row,
-    /// What it stands on.
-    pub(crate) support: Contacts,
+    pub(crate) joints: Joints,
+    /// What it stands on, and will stand on next if it goes somewhere.
+    pub(crate) footing: Footing,
 }
 
 /// When an attack is near the body, and where it is nearest.
@@ -98,6 +99,8 @@ pub(crate) struct Met {
     least: f32,
 }
 
+/// Longest time until a walker's other foot is put down, seconds.
+const STRIDE: f32 = 0.6;
 /// Attacks closer than this are near, metres.
 const NEAR: f32 = 0.15;
 
@@ -200,8 +203,8 @@ impl DodgePlanner<'_> {
                     };
                     let mut near: Vec<NearSphere> = (0..bodies.spheres()).filter_map(of).collect();
                     near.sort_by(|a, b| a.gap.total_cmp(&b.gap));
-                    let (time, row, radius) = (time + 0.5 * STEP, a.clone(), sphere.radius);
-                    out.push(NearStep { time, place, row, way, radius, near });
+                    let (time, joints, radius) = (time + 0.5 * STEP, bodies.joints(a), sphere.radius);
+                    out.push(NearStep { time, place, joints, way, radius, near });
                 }
                 scratch.rows.swap(0, 1);
             }
@@ -214,12 +217,39 @@ impl DodgePlanner<'_> {
     pub(crate) fn while_bent(&self, rise: (f32, f32), fall: (f32, f32), scratch: &DodgeScratch) -> [WhileBent; 5] {
         let (coming, going) = (0.5 * (rise.0 + rise.1), 0.5 * (fall.0 + fall.1));
         [coming, rise.1, 0.5 * (rise.1 + fall.0), fall.0, going].map(|time| {
-            let u = scratch.warp.at(time).0;
+            let (u, rate) = scratch.warp.at(time);
             let leg = leg_at(&scratch.legs, u, 0);
             let (mut row, at) = (self.bodies.row(), scratch.legs[leg]);
             body_at(self.bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), time, leg, &mut row);
-            WhileBent { time, place: at.place, row, support: self.bodies.support(at.edge, at.seconds(u)) }
+            let joints = self.bodies.joints(&row);
+            let joint = |role: Role| joints[role.joint().at()];
+            let support = self.bodies.support(at.edge, at.seconds(u));
+            let mut footing = Footing::standing(support, joint);
+            let speed = self.bodies.speed(at.edge, at.seconds(u)) * rate;
+            if speed.length() > GOES {
+                let (next, stance) = self.next_foothold(support, u, leg, scratch);
+                footing.going(speed, next, |role| stance[role.joint().at()]);
+            }
+            WhileBent { time, place: at.place, joints, footing }
         })
+    }
+
+    /// The foot that is put down next after path time `u` on a leg, and the joints when it is, in the frame of that leg's clip.
+    fn next_foothold(&self, support: Contacts, u: f32, leg: usize, scratch: &DodgeScratch) -> (Contacts, Joints) {
+        let place = scratch.legs[leg].place;
+        let mut later = leg;
+        for ahead in (1..=(STRIDE / STEP) as u32).map(|step| u + step as f32 * STEP) {
+            later = leg_at(&scratch.legs, ahead, later);
+            let at = scratch.legs[later];
+            let then = self.bodies.support(at.edge, at.seconds(ahead));
+            let put = [Contacts::LEFT, Contacts::RIGHT].into_iter().find(|foot| then.any(*foot) && !support.any(*foot));
+            if let Some(foot) = put {
+                let mut joints = self.bodies.stance(at.edge, at.seconds(ahead)).0;
+                joints.iter_mut().for_each(|p| *p = place.point_back(at.place.point(*p)));
+                return (Contacts::from_bits(foot.bits() & then.bits()), joints);
+            }
+        }
+        (Contacts::NONE, [Vec3::ZERO; Role::ALL.len()])
     }
 
     /// Whether the attacks stay at least `clear` away from the bent body in these steps.
@@ -229,7 +259,7 @@ impl DodgePlanner<'_> {
         let deep = steps.first().is_some_and(|step| step.nearest().0 + most < clear);
         !deep
             && steps.iter().take_while(|step| step.nearest().0 < clear + most).all(|step| {
-                let bent = bend.at(self.bodies, &step.place, step.time, &step.row);
+                let bent = bend.at(&step.place, step.time, &step.joints);
                 step.near.iter().take_while(|near| near.gap < clear + most).all(|near| {
                     let places = near.places.map(|p| bent.point(near.part, p));
                     apart(places, step.way) - near.radius - step.radius >= clear
@@ -242,7 +272,7 @@ impl DodgePlanner<'_> {
     /// Whether a bend moves the nearest sphere of a step out of the attack's way.
     pub(crate) fn moves_away(&self, step: &NearStep, clear: f32, bend: &Bend) -> bool {
         let Some(near) = step.near.first() else { return true };
-        let bent = bend.at(self.bodies, &step.place, step.time, &step.row);
+        let bent = bend.at(&step.place, step.time, &step.joints);
         apart(near.places.map(|p| bent.point(near.part, p)), step.way) - near.radius - step.radius >= clear
     }
 }
@@ -256,9 +286,10 @@ fn apart(a: [Vec3; 2], b: [Vec3; 2]) -> f32 {
     (start + way * t).length()
 }
 
-/// Radii of the spheres; joints and padding get one that nothing comes near.
+/// Radii of the spheres, in whole rows; joints and padding among them get one that nothing comes near.
 pub(super) fn padded_radii(bodies: &Bodies) -> Vec<f32> {
-    (0..bodies.width()).map(|j| if j < bodies.spheres() { bodies.radius(j) } else { -1e4 }).collect()
+    let width = bodies.spheres().next_multiple_of(crate::bodies::LANES);
+    (0..width).map(|j| if j < bodies.spheres() { bodies.radius(j) } else { -1e4 }).collect()
 }
 
 /// The leg shown at path time `u`, searched for from leg `from` on.
@@ -274,6 +305,15 @@ fn leg_at(legs: &[PlacedLeg], u: f32, from: usize) -> usize {
 const MOVES: f32 = 0.25;
 /// The same for a bend.
 const BENDS: f32 = 0.6;
+/// Attacks so far away are not near yet, metres: a metre, and what a join may carry a body.
+const FAR: f32 = 2.0;
+/// The longest step of a body, metres.
+const BODY_STEP: f32 = 0.1;
+
+/// The longest way of an attack in a step, metres.
+pub(super) fn longest_step(sphere: &Sphere) -> f32 {
+    sphere.places.windows(2).map(|pair| (pair[1] - pair[0]).length_squared()).fold(0.0, f32::max).sqrt()
+}
 
 /// Lists the steps of an attack that may matter on the laid-out path, in order. Returns the position of the nearest.
 fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut DodgeScratch) -> usize {
@@ -281,9 +321,10 @@ fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut DodgeS
     let DodgeScratch { legs, warp, approach, drift, .. } = scratch;
     approach.clear();
     let (mut leg, mut nearest) = (0, (0, f32::INFINITY));
+    let (mut skipped, closer) = (0, longest_step(sphere) + BODY_STEP);
     for (k, pair) in sphere.places.windows(2).enumerate() {
         let time = sphere.start + k as f32 * STEP;
-        if time + STEP < 0.0 || (coarse && !k.is_multiple_of(3)) {
+        if time + STEP < 0.0 || k < skipped || (coarse && !k.is_multiple_of(3)) {
             continue;
         }
         let u = warp.at(time.max(0.0)).0;
@@ -300,6 +341,9 @@ fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut DodgeS
                 nearest = (approach.len(), bound);
             }
             approach.push((k, leg, bound));
+        } else {
+            // As long as neither attack nor body can come near, nothing is looked at.
+            skipped = k + ((bound - FAR) / closer).max(1.0) as usize;
         }
     }
     nearest.0
@@ -353,14 +397,33 @@ pub(crate) fn away(pair: &[Vec3], p: Vec3) -> f32 {
 }
 
 /// Least distance between a point that moves from `p` to `q` and the surfaces of spheres that move from row `a` to row `b`, all evenly.
+/// The widest instructions of the machine are used; the bits do not depend on them.
 #[inline]
 pub(crate) fn nearest(a: &Row, b: &Row, p: Vec3, q: Vec3, radii: &[f32]) -> f32 {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        #[expect(unsafe_code, reason = "the feature was detected on the line above")]
+        // SAFETY: nearest_avx2 needs AVX2 and nothing else.
+        return unsafe { nearest_avx2(a, b, p, q, radii) };
+    }
+    nearest_plain(a, b, p, q, radii)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn nearest_avx2(a: &Row, b: &Row, p: Vec3, q: Vec3, radii: &[f32]) -> f32 {
+    nearest_plain(a, b, p, q, radii)
+}
+
+#[inline(always)]
+fn nearest_plain(a: &Row, b: &Row, p: Vec3, q: Vec3, radii: &[f32]) -> f32 {
     const N: usize = crate::bodies::LANES;
-    let width = radii.len();
-    let ([ax, ay, az], [bx, by, bz]) = (a.lanes(width), b.lanes(width));
     let r = radii.as_chunks::<N>().0;
+    let count = r.len();
+    let [ax, ay, az] = a.lanes().map(|lane| &lane[..count]);
+    let [bx, by, bz] = b.lanes().map(|lane| &lane[..count]);
     let mut least = [f32::INFINITY; N];
-    for c in 0..r.len() {
+    for c in 0..count {
         for k in 0..N {
             let (sx, sy, sz) = (ax[c][k] - p.x, ay[c][k] - p.y, az[c][k] - p.z);
             let (wx, wy, wz) = (bx[c][k] - q.x - sx, by[c][k] - q.y - sy, bz[c][k] - q.z - sz);

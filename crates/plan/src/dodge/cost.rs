@@ -128,9 +128,12 @@ const DEAREST: f32 = 0.36;
 /// Added for each second that it is put off: whoever waits until the last moment seems not to have seen the attack.
 const LATE: f32 = 4.0;
 
-/// Of leaving what is played, path seconds from now, by a join whose cost is in metres.
-pub(crate) fn join_cost(at: f32, metres: f32) -> f32 {
-    (metres / DEAREST).min(1.0) + LATE * at
+/// Added for an avoidance that is only just active when the attack comes: it would be over too soon, or wait for it.
+const OFF: f32 = 0.6;
+
+/// Of leaving what is played, path seconds from now, by a join whose cost is in metres, for what is `off` its middle when the attack comes, 0..1.
+pub(crate) fn join_cost(at: f32, metres: f32, off: f32) -> f32 {
+    (metres / DEAREST).min(1.0) + LATE * at + OFF * off
 }
 
 /// Eq. 8: `stayed` is d0, both are metres.

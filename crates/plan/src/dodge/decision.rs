@@ -44,6 +44,8 @@ pub enum Origin {
     Graph,
     /// Leaving what is played before its edge ends.
     Interrupt,
+    /// Other steps of a walk.
+    Swerve,
 }
 
 /// What became of a candidate.
@@ -134,5 +136,63 @@ impl DodgeDecision {
         let (legs, leave) =
             if self.legs.is_empty() { (ahead.to_vec(), leave) } else { (self.legs.clone(), self.leave) };
         Plan { legs, leave, warp: self.warp.clone(), bend: self.bend }
+    }
+
+    /// The plan of a decision that took `seconds` to be made while the character played on, counted from now on. What should have been entered
+    /// meanwhile is entered as much later in it, so that everything comes when it was meant to.
+    pub fn plan_later(&self, seconds: f32, ahead: &[Leg], leave: Option<f32>) -> Plan {
+        let mut plan = self.plan(ahead, leave);
+        if !self.legs.is_empty() {
+            let due = self.leave.map(|leave| leave - seconds);
+            plan.leave = due.map(|due| due.max(0.0));
+            if let (Some(first), Some(due)) = (plan.legs.first_mut(), due.filter(|due| *due < 0.0)) {
+                first.enter -= due;
+            }
+        }
+        plan.warp = self.warp.later(seconds);
+        plan.bend = self.bend.map(|bend| bend.later(seconds));
+        plan
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kumite_motion::align::Planar;
+
+    use super::*;
+
+    /// A decision made 0.05 s ago.
+    #[test]
+    fn a_late_plan_counts_from_its_beginning() {
+        let leg = Leg { enter: 0.2, join: Some((Planar::IDENTITY, 0.1)), ..Leg::whole(EdgeIdx(3)) };
+        let bend = Bend { rise: (0.1, 0.4), fall: (0.5, 0.9), ..Bend::default() };
+        let mut decision = DodgeDecision {
+            forecast: Forecast::Avoided,
+            legs: vec![leg],
+            leave: Some(0.3),
+            warp: Warp::new(&[(0.2, 0.6)], 1.5),
+            bend: Some(bend),
+            block: None,
+            cost: AvoidanceCost::default(),
+            clearance: 0.1,
+            span: None,
+            origin: Origin::Interrupt,
+            counts: DodgeCounts::default(),
+            traversed: false,
+        };
+        let plan = decision.plan_later(0.05, &[], None);
+        assert_eq!((plan.leave, plan.legs[0].enter, plan.bend), (Some(0.25), 0.2, Some(bend.later(0.05))));
+        assert!((plan.warp.when(0.8) - (decision.warp.when(0.85) - 0.05)).abs() < 1e-5);
+        // What should have been left at once is entered later.
+        decision.leave = Some(0.0);
+        let plan = decision.plan_later(0.05, &[], None);
+        assert_eq!((plan.leave, plan.legs[0].enter), (Some(0.0), 0.25));
+        // At the end of the edge that is still being played nothing changes, and what is only bent goes on with what is ahead.
+        decision.leave = None;
+        assert_eq!(decision.plan_later(0.05, &[], None).leave, None);
+        decision.legs.clear();
+        let ahead = [Leg::whole(EdgeIdx(1))];
+        let plan = decision.plan_later(0.05, &ahead, Some(0.4));
+        assert_eq!((plan.legs, plan.leave), (ahead.to_vec(), Some(0.4)));
     }
 }

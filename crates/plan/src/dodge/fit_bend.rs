@@ -10,7 +10,7 @@ use crate::threat::Threat;
 /// Least time for a full bend, seconds; with less warning the bend is smaller.
 const QUICKEST: f32 = 0.32;
 /// A bent body clears the attack by at least this, metres: joins and feet on the stage differ from the plan by less.
-const CLEAN: f32 = 0.03;
+pub(super) const CLEAN: f32 = 0.03;
 /// And by so much more at the beginning of a join made on the run, metres: it is planned on centres, and played on rotations.
 const JOINING: f32 = 0.04;
 /// Bending brings nothing near that is farther than this from the unbent body, metres.
@@ -71,7 +71,7 @@ pub(crate) fn rescue(
     }
     let bodies = planner.while_bent(rise, fall, scratch);
     let fits =
-        |bend: &Bend, body: &WhileBent| bend.fits(planner.bodies, &body.place, body.time, &body.row, body.support);
+        |bend: &Bend, body: &WhileBent| bend.fits(&body.place, body.time, &body.joints, &body.footing);
     let bent = |made: Made, size: f32, steps: &[NearStep]| {
         let bend = Bend { rise, fall, size, ..made.bend(size) };
         let clears = planner.clears(margin, steps, &bend) && bodies.iter().all(|body| fits(&bend, body));

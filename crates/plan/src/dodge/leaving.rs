@@ -3,7 +3,7 @@
 use kumite_motion::interrupt::{blend, lay};
 use kumite_motion::{FrameIdx, SpanKind};
 
-use super::{DefenceKind, DodgePlanner, Situation};
+use super::{DefenceKind, DodgePlanner, Situation, join_cost};
 use crate::Leg;
 use crate::bodies::DefenceSpan;
 use crate::legs::{Layout, PlacedLeg};
@@ -22,6 +22,15 @@ pub(crate) struct Leaving {
     pub(crate) cost: f32,
     /// Position among the defences of its edge.
     pub(crate) part: u32,
+    /// How far from the middle of its active window the attack comes, as a share of half the window.
+    pub(crate) off: f32,
+}
+
+impl Leaving {
+    /// What it costs, 0 or more.
+    pub(crate) fn price(&self) -> f32 {
+        join_cost(self.at, self.cost, self.off)
+    }
 }
 
 impl DodgePlanner<'_> {
@@ -56,7 +65,9 @@ impl DodgePlanner<'_> {
                     let when = |seconds: f32| at + seconds - onset.enter;
                     let active = parts[part].active;
                     if when(active.0) <= attack && attack <= when(active.1) {
-                        out.push(Leaving { at, onset: number as u32, cost, part: part as u32 });
+                        let (middle, half) = (when(parts[part].centre()), 0.5 * (active.1 - active.0));
+                        let off = (attack - middle).abs() / half.max(1e-3);
+                        out.push(Leaving { at, onset: number as u32, cost, part: part as u32, off });
                     }
                 }
             }

@@ -18,6 +18,7 @@ mod leaving;
 mod search;
 #[cfg(test)]
 mod tests;
+mod walking;
 
 pub use candidate_paths::{AvoidancePath, DefenceKind, PathRules, Paths};
 pub use clearance::DodgeScratch;

@@ -1,10 +1,10 @@
 //! The search: doing nothing, then the index, lowest bound first, then the graph; in slices of a number of candidates.
 
-use kumite_motion::EdgeIdx;
 use kumite_motion::align::PlanarMatrix;
+use kumite_motion::{EdgeIdx, Layer};
 
 use super::clearance::{DodgeScratch, away, body_at, nearest, padded_radii};
-use super::cost::{join_cost, timescale_cost};
+use super::cost::timescale_cost;
 use super::leaving::Leaving;
 use super::{
     AvoidanceCost, AvoidancePath, DefenceKind, DodgeCounts, DodgeDecision, DodgePlanner, Forecast, Judged, Origin,
@@ -39,7 +39,7 @@ pub struct DodgeSearch {
     drift: Option<Drift>,
     running: Option<Running>,
     pub(super) threats: Vec<Threat>,
-    attack: f32,
+    pub(super) attack: f32,
     pub(super) ends: f32,
     queue: Vec<Candidate>,
     next: usize,
@@ -61,6 +61,8 @@ pub struct DodgeSearch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Nothing,
+    /// Whoever walks goes on walking if a small bend of the walk will do.
+    BendWalk,
     Listed,
     Traversal,
     /// The best path is bent a little.
@@ -153,7 +155,7 @@ impl DodgeSearch {
         match candidate.origin {
             Origin::Index => planner.index.avoid.edges(&candidate.path),
             Origin::Graph => self.enumerated.edges(&candidate.path),
-            Origin::Nothing | Origin::Playing | Origin::Interrupt => &[],
+            Origin::Nothing | Origin::Playing | Origin::Interrupt | Origin::Swerve => &[],
         }
     }
 
@@ -191,6 +193,8 @@ impl DodgeSearch {
                     }
                     if self.nothing >= 0.0 {
                         self.stage = Stage::Done;
+                    } else if planner.graph.edge(self.situation.0).layer == Layer::Walk {
+                        self.stage = Stage::BendWalk;
                     } else {
                         self.list(planner, scratch);
                         self.stage = Stage::Listed;
@@ -208,7 +212,7 @@ impl DodgeSearch {
                         _ => self.run_out(planner, scratch),
                     }
                 }
-                Stage::Tune | Stage::Bend(_) | Stage::BendNothing | Stage::Block => {
+                Stage::BendWalk | Stage::Tune | Stage::Bend(_) | Stage::BendNothing | Stage::Block => {
                     left = left.saturating_sub(FITTING);
                     self.fit(planner, scratch);
                 }
@@ -393,7 +397,7 @@ impl DodgeSearch {
         let weights = &planner.config.weights;
         self.counts.interrupts = leavings.len() as u32;
         self.queue.extend(leavings.iter().map(|leaving| {
-            let bound = weights.timescale * timescale + weights.join * join_cost(leaving.at, leaving.cost);
+            let bound = weights.timescale * timescale + weights.join * leaving.price();
             let path = AvoidancePath { centre: 0.0, edges: (0, 0), part: leaving.part };
             let (origin, leaving) = (Origin::Interrupt, Some(*leaving));
             Candidate { origin, path, centre: self.attack, scale: 1.0, timescale, bound, on_way: true, leaving }
@@ -418,7 +422,7 @@ impl DodgeSearch {
         }
     }
 
-    fn doing_nothing(&self, forecast: Forecast) -> DodgeDecision {
+    pub(super) fn doing_nothing(&self, forecast: Forecast) -> DodgeDecision {
         DodgeDecision {
             forecast,
             legs: Vec::new(),
@@ -450,6 +454,15 @@ impl DodgeSearch {
         let threats = std::mem::take(&mut self.threats);
         let size = |d: &Option<DodgeDecision>| d.as_ref().and_then(|d| d.bend).map_or(f32::INFINITY, |a| a.size);
         self.stage = match self.stage {
+            Stage::BendWalk => {
+                self.answer = self
+                    .adjust_walk(planner, &threats, fit_bend::LARGE, scratch)
+                    .or_else(|| self.swerve(planner, &threats, scratch));
+                if self.answer.is_none() {
+                    self.list(planner, scratch);
+                }
+                if self.answer.is_some() { Stage::Done } else { Stage::Listed }
+            }
             Stage::Tune => {
                 let mut decision = self.best_path(planner, scratch);
                 if decision.clearance < fit_bend::clean(self.attack, scratch) {
@@ -498,9 +511,13 @@ impl DodgeSearch {
                 if self.answer.is_some() { Stage::Done } else { Stage::BendNothing }
             }
             _ => {
-                self.lay_nothing(planner, scratch);
-                let bend = fit_bend::rescue(planner, &threats, 1.0, scratch);
-                let bent = bend.map(|bend| DodgeDecision { bend: Some(bend), ..self.doing_nothing(Forecast::Avoided) });
+                let bent = if planner.graph.edge(self.situation.0).layer == Layer::Walk {
+                    self.adjust_walk(planner, &threats, 1.0, scratch)
+                } else {
+                    self.lay_nothing(planner, scratch);
+                    let bend = fit_bend::rescue(planner, &threats, 1.0, scratch);
+                    bend.map(|bend| DodgeDecision { bend: Some(bend), ..self.doing_nothing(Forecast::Avoided) })
+                };
                 let failed = self.failed.take().unwrap_or_else(|| self.doing_nothing(Forecast::Hit));
                 self.answer = Some(bent.unwrap_or(failed));
                 Stage::Done
@@ -509,7 +526,7 @@ impl DodgeSearch {
         self.threats = threats;
     }
 
-    fn lay_nothing(&self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) {
+    pub(super) fn lay_nothing(&self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) {
         planner.lay_committed(&self.now(), self.ends + 1.0, &mut scratch.legs);
         scratch.warp.set(&[], 1.0);
     }

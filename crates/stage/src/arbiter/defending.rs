@@ -7,7 +7,7 @@ use kumite_plan::{Leg, Plan, Threat};
 
 use super::Turn;
 use crate::op::{Event, EventKind};
-use crate::world::{Answer, BallId, Doing};
+use crate::world::{Answer, BallId, Doing, Wish};
 use crate::{TICKS, sense};
 
 /// Ticks between two looks at balls that seemed to miss.
@@ -110,24 +110,35 @@ impl Turn<'_> {
                     self.tell("goes on".into(), why);
                 }
             }
-            Ok(decision) => self.take_up(&decision, &balls, &legs),
+            Ok(decision) => {
+                let passed = attacks.iter().map(Threat::ends).fold(0.0, f32::max);
+                self.take_up(&decision, &balls, &legs, passed);
+            }
             Err(error) if first_look => self.tell("does nothing".into(), error.to_string()),
             Err(_) => {}
         }
     }
 
-    /// Commits a decision that helps.
-    fn take_up(&mut self, decision: &DodgeDecision, balls: &[BallId], legs: &[Leg]) {
+    /// Commits a decision that helps against balls that have passed after so many seconds.
+    fn take_up(&mut self, decision: &DodgeDecision, balls: &[BallId], legs: &[Leg], passed: f32) {
         // A walk that is only bent still ends where and when it was planned to.
         let goes_on = decision.legs.is_empty();
         let guard = decision.block.map(|b| b.wrist);
         let bent = decision.bend.map_or(0.0, |bend| bend.fall.1);
         let member = &mut self.world.characters[self.who];
         let plan = decision.plan(legs, member.character.leaves());
+        if let (true, Doing::Walking(until)) = (goes_on, member.doing) {
+            // As far as the walk is to go it goes, only when it gets there changes.
+            let ahead = member.character.warp().at((until - self.world.tick) as f32 / TICKS as f32).0;
+            member.doing = Doing::Walking(self.world.tick + (plan.warp.when(ahead) * TICKS as f32).round() as u64);
+        }
         member.character.commit(plan);
         member.answers = balls.iter().map(|ball| Answer { ball: *ball, guard }).collect();
         if !(goes_on && matches!(member.doing, Doing::Walking(_))) {
-            let until = self.world.tick + (self.left().max(bent) * TICKS as f32) as u64;
+            // Whoever wants to be somewhere goes on as soon as it can.
+            let walks = matches!(self.world.characters[self.who].wish, Wish::Walk(_));
+            let seconds = if walks { passed } else { self.left().max(bent) };
+            let until = self.world.tick + (seconds * TICKS as f32) as u64;
             self.world.characters[self.who].doing = Doing::Defending(until);
         }
         for ball in balls {
@@ -141,6 +152,9 @@ impl Turn<'_> {
         let what = match (decision.block, decision.span) {
             (Some(_), _) => "blocks".to_owned(),
             (None, Some((edge, span))) => self.label(edge, span),
+            (None, None) if !goes_on => "walks round".to_owned(),
+            (None, None) if decision.warp.scale() > 1.0 => "slows down".to_owned(),
+            (None, None) if decision.warp.scale() < 1.0 => "hurries".to_owned(),
             (None, None) => "bends".to_owned(),
         };
         let why = format!("{} candidates, clears by {:.0} cm", decision.counts.tested, 100.0 * decision.clearance);

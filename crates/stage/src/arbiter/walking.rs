@@ -1,8 +1,10 @@
 //! Walking to a goal: planned from where the committed legs end, around what stands in the way, past others in time.
 
 use kumite_motion::align::Planar;
+use kumite_motion::graph::stand;
+use kumite_motion::rotation::wrap;
 use kumite_motion::volume::{Obstacle, Shape};
-use kumite_motion::{EdgeIdx, Layer, Quat, Vec2, Vec3};
+use kumite_motion::{EdgeIdx, FrameIdx, Layer, Quat, SpanKind, Vec2, Vec3};
 use kumite_plan::walk::WalkConfig;
 use kumite_plan::{Leg, Plan};
 
@@ -28,12 +30,21 @@ const TOUCH: f32 = 0.03;
 /// Seconds until a walker who finds no way looks again: twice as long each time, as far as the second.
 const AGAIN: (f32, f32) = (0.5, 4.0);
 
+/// Within so many seconds somebody who is not walking looks for a moment to get into a walk, and how far apart these are.
+const JOINS: (f32, f32) = (0.8, 0.05);
+/// A walk that begins with its back to the goal is as bad as one that begins so many seconds later, by radian.
+const TURNED: f32 = 0.15;
+/// How many of them are tried before the way along fighters' edges is.
+const TRIED: usize = 3;
+
 /// Where a walk begins.
 struct Start {
-    /// Fighters' edges that lead there from where the committed legs end.
+    /// Fighters' edges that lead there from where the edge being played ends.
     way: Vec<Leg>,
-    /// Its first edge, and what lays that over the stage.
-    first: (EdgeIdx, Planar),
+    /// Its first leg, and what lays that over the stage.
+    first: (Leg, Planar),
+    /// When what is being played is left for it, path seconds from now; `None` at the end of its edge.
+    leave: Option<f32>,
     /// Whether the character has not begun anything, so that any other first edge will do.
     free: bool,
 }
@@ -118,7 +129,7 @@ impl Turn<'_> {
             // What was only meant to pass the time is left out, so that the walk begins where the edge being played ends.
             walking.commit(Plan::edges(&[]));
         }
-        let start = self.start_of_walk(&walking)?;
+        let start = self.start_of_walk(&walking, goal)?;
         start.way.iter().for_each(|leg| walking.append(*leg));
         let others = reserve::others(self.world, self.who, HORIZON);
         let room = |walking: &Character, obstacles: &[Obstacle]| {
@@ -128,15 +139,16 @@ impl Turn<'_> {
             return Err(NoWay::Room);
         }
         let route = self.find_route(walker, goal, &start)?;
+        let legs = |first: Leg| std::iter::once(first).chain(route.legs.iter().copied());
         if start.free {
             // The search may have chosen another first step.
             let align = walker.align(&walking, route.start);
             let first = Leg { join: Some((align, 0.0)), ..Leg::whole(route.start.0) };
-            let legs = std::iter::once(first).chain(route.legs.iter().copied()).collect();
-            walking.commit(Plan { legs, ..Plan::at_once(first) });
+            walking.commit(Plan { legs: legs(first).collect(), ..Plan::at_once(first) });
+        } else if start.leave.is_some() {
+            walking.commit(Plan { legs: legs(start.first.0).collect(), leave: start.leave, ..Plan::edges(&[]) });
         } else {
-            walking.append(Leg::whole(route.start.0));
-            route.legs.iter().for_each(|leg| walking.append(*leg));
+            legs(start.first.0).for_each(|leg| walking.append(leg));
         }
         // Somebody will be in the way at the time: let them pass.
         if room(&walking, &[]) < reserve::KEEP {
@@ -152,27 +164,75 @@ impl Turn<'_> {
         character.legs().is_empty() && playing.since == 0.0 && walks
     }
 
-    /// From where the edge being played ends one has to get to where walks begin. Each try takes another first step.
-    fn start_of_walk(&self, character: &Character) -> Result<Start, NoWay> {
-        let (playing, graph) = (character.playing(), self.kit.graph());
+    /// Where a walk can begin: by a join into one out of what is being played, or where fighters' edges lead to walks. Each try takes another first step.
+    fn start_of_walk(&self, character: &Character, goal: &Goal) -> Result<Start, NoWay> {
+        let playing = character.playing();
         let free = self.has_not_begun();
         if free {
-            return Ok(Start { way: Vec::new(), first: (playing.edge, character.placement()), free });
+            let first = (Leg::whole(playing.edge), character.placement());
+            return Ok(Start { way: Vec::new(), first, leave: None, free });
         }
-        let (edges, door) = self.kit.way_to_walk(graph.edge(playing.edge).to).ok_or(NoWay::Stance)?;
-        let way: Vec<Leg> = edges.into_iter().map(Leg::whole).collect();
-        let steps = graph.leaving(door, Layer::Walk);
         let tried = self.world.characters[self.who].refused as usize;
-        let edge = steps.clone().nth(tried % steps.len().max(1)).ok_or(NoWay::Stance)?;
+        let mut joins = self.joins_into_walk(character, goal);
+        let way = self.way_to_walk(character, tried);
+        if tried < joins.len().min(TRIED) || way.is_err() && !joins.is_empty() {
+            let at = tried % joins.len();
+            return Ok(joins.swap_remove(at));
+        }
+        way
+    }
+
+    /// The way along fighters' edges from where the edge being played ends to where walks begin.
+    fn way_to_walk(&self, character: &Character, tried: usize) -> Result<Start, NoWay> {
+        let graph = self.kit.graph();
+        let (edges, door) = self.kit.way_to_walk(graph.edge(character.playing().edge).to).ok_or(NoWay::Stance)?;
+        let way: Vec<Leg> = edges.into_iter().map(Leg::whole).collect();
+        // The clip that goes on by itself first.
+        let mut steps: Vec<EdgeIdx> = graph.leaving(door, Layer::Walk).collect();
+        steps.sort_by_key(|edge| graph.edge(*edge).join.is_some());
+        let edge = *steps.get(tried % steps.len().max(1)).ok_or(NoWay::Stance)?;
         let first = Leg::whole(edge);
         let lie = |placement: Planar, leg: &Leg| placement.after(&reserve::lay(character.library(), leg));
         let placement = way.iter().chain([&first]).fold(character.placement(), lie);
-        Ok(Start { way, first: (edge, placement), free })
+        Ok(Start { way, first: (first, placement), leave: None, free: false })
+    }
+
+    /// The moments at which what is being played can be left for a walk, the best first: soon, near, and towards the goal. One for each onset.
+    fn joins_into_walk(&self, character: &Character, goal: &Goal) -> Vec<Start> {
+        let (library, playing) = (self.kit.library(), character.playing());
+        let (graph, interrupts) = (library.graph(), library.interrupts());
+        let played = graph.edge(playing.edge);
+        let clip = library.clip(played.clip);
+        let until = JOINS.0.min(playing.left(graph));
+        let mut found: Vec<(f32, usize, Start)> = Vec::new();
+        for at in (0..).map(|step| step as f32 * JOINS.1).take_while(|at| *at < until) {
+            let frame = (played.first.at() as f32 + (playing.since + at) * clip.fps()).round();
+            let frame = FrameIdx((frame as u32).min(clip.frames() as u32 - 1));
+            for (number, cost) in interrupts.at(played.clip, frame) {
+                let onset = &interrupts.onsets()[number];
+                if onset.kind != SpanKind::Walk || found.iter().any(|f| f.1 == number) {
+                    continue;
+                }
+                let join = library.join_onset(played.clip, frame, onset, cost);
+                let placement = character.placement().after(&join.0);
+                let edge = graph.edge(onset.edge);
+                let begins = placement.after(&stand(library.clip(edge.clip), edge.first));
+                let wanted = goal.at - begins.shift;
+                let turned = wrap(libm::atan2f(wanted.x, wanted.y) - begins.turn).abs();
+                let first = Leg { enter: onset.enter, join: Some(join), ..Leg::whole(onset.edge) };
+                let score = at + cost + TURNED * turned;
+                let start = Start { way: Vec::new(), first: (first, placement), leave: Some(at), free: false };
+                found.push((score, number, start));
+            }
+        }
+        found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        found.into_iter().map(|f| f.2).collect()
     }
 
     /// Searches a way and rehearses it.
     fn find_route(&mut self, walker: &Walker, goal: &Goal, start: &Start) -> Result<Route, NoWay> {
-        let begins = walker.place_of(start.first.0, &start.first.1);
+        let first = (start.first.0.edge, start.first.1);
+        let begins = walker.place_of(first.0, &first.1);
         let request = WalkRequest {
             name: self.world.characters[self.who].name.clone(),
             at: begins.shift,
@@ -190,8 +250,8 @@ impl Turn<'_> {
         let seed = search.seed.unwrap_or(own).wrapping_add(member.refused.into());
         let attempt = Attempt::new(walker, &request, search.method, search.effort, WalkConfig::default(), seed)?;
         // Whoever stands in a clip of its own choice begins with that one.
-        let any = start.free && walker.start_edge(None) == Some(start.first.0);
-        let attempt = if any { attempt } else { attempt.starting_at(start.first) };
+        let any = start.free && walker.start_edge(None) == Some(first.0);
+        let attempt = if any { attempt } else { attempt.starting_at(first) };
         let attempt = attempt.run(self.host)?;
         let (tick, who, outcome) = (self.world.tick, Some(self.who), attempt.outcome);
         let kind = EventKind::Searched(Box::new(WalkSearched::of(&attempt)));

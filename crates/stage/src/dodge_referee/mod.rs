@@ -275,6 +275,7 @@ const LEAVES_EVERY: f32 = 0.1;
 const DEAREST_JOIN: f32 = 0.36;
 const JOIN: f32 = 0.5;
 const LATE: f32 = 4.0;
+const OFF: f32 = 0.6;
 
 impl Exhaustive {
     /// Measures a library's edges.
@@ -466,7 +467,9 @@ fn leave_early(character: &Character, ahead: &[Leg], threats: &[Threat], attack:
             let seen = look(&samples, threats);
             if seen.first.is_none() {
                 let cost = cost(&samples, threats, shown, seen.least) + 1.0 / TIME;
-                let cost = cost + JOIN * ((price / DEAREST_JOIN).min(1.0) + LATE * at);
+                let middle = 0.5 * (when(active.0) + when(active.1));
+                let off = (attack - middle).abs() / (when(active.1) - when(active.0)).max(2e-3) * 2.0;
+                let cost = cost + JOIN * ((price / DEAREST_JOIN).min(1.0) + LATE * at + OFF * off);
                 found.push(Found { legs, leave, cost, clearance: seen.least });
             }
         }
