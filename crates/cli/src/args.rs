@@ -220,6 +220,10 @@ pub(crate) struct BakeArgs {
     /// Folder that file names are relative to; the manifest's own if left out
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) data: Option<PathBuf>,
+
+    /// How `embedded` motions are carried: tired fighters are slower, with a low guard; southpaws lead with the right
+    #[arg(long, value_name = "MANNER", default_value = "fresh", value_parser = ["fresh", "tired", "southpaw"])]
+    pub(crate) manner: String,
 }
 
 /// Show what a library's graph holds, what baking lost, and how soon each kind of action is reached

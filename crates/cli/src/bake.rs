@@ -14,7 +14,7 @@ use kumite_bake::manifest::{self, ClipEntry, Header, Manifest};
 use kumite_bake::prepare::{PrepareError, prepare};
 use kumite_bake::repair::{self, RepairConfig, Repaired};
 use kumite_bake::walking::{self, WalkingConfig};
-use kumite_keying::embedded;
+use kumite_keying::{Manner, embedded};
 use kumite_motion::Layer;
 use kumite_motion::library::{Library, LibraryError};
 use kumite_motion::{Clip, humanoid};
@@ -29,8 +29,13 @@ const BUILT_IN_BUNDLE: &[u8] = include_bytes!("../../../library/embedded.kumite"
 
 pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> CliResult<Report> {
     let start = Instant::now();
+    let manner = Manner::from_name(&args.manner).unwrap_or_default();
     let from = match args.manifest.to_str() {
-        Some(source::BUILT_IN) => built_in()?,
+        Some(source::BUILT_IN) => built_in(manner)?,
+        _ if manner != Manner::Fresh => {
+            let message = "only the motions that come with kumite are keyed, and can be carried in another manner";
+            return Err(Failure::bad(message).key("--manner").found(manner.name()).allowed("fresh"));
+        }
         _ => from_manifest(&args.manifest, args.data.as_deref(), progress)?,
     };
     let building = Instant::now();
@@ -162,7 +167,7 @@ pub(crate) fn load(name: &str, beside: &Path, data: Option<&Path>, progress: &Pr
     })
 }
 
-/// Loads what fighters play of a library; what can be baked is baked anew, for the reports. A bundle that is older has no interrupts.
+/// Loads what fighters play of a library; a manifest is baked, with reports. A bundle that is older has no interrupts.
 pub(crate) fn load_with_notes(
     name: &str,
     data: Option<&Path>,
@@ -174,21 +179,13 @@ pub(crate) fn load_with_notes(
         library.only(Layer::Fight).map_err(|e| wrong(e, path))
     };
     Ok(match named(name, Path::new(""))? {
-        Named::BuiltIn => {
-            let path = Path::new(name);
-            // Fighters' clips come first in the bundle, and their edges keep their order; what is found already need not be looked for again.
-            let (loaded, notes) = fight(name, built_in()?, path)?;
-            let own = loaded.library.clips().len();
-            let found = unpacked(path)?.interrupts().renumbered(Some, |clip| (clip.at() < own).then_some(clip));
-            let library = Arc::unwrap_or_clone(loaded.library).with_interrupts(found).map_err(|e| wrong(e, path))?;
-            (Arc::new(library), Some(notes))
-        }
         Named::Manifest(path) => {
             let (loaded, notes) = fight(name, from_manifest(&path, data, progress)?, &path)?;
             let library = interrupts::find(&loaded.library).map_err(|e| wrong(e, &path))?;
             (Arc::new(library), Some(notes))
         }
         Named::Bundle(path) => (Arc::new(unpacked(&path)?), None),
+        Named::BuiltIn => (Arc::new(unpacked(Path::new(name))?), None),
     })
 }
 
@@ -240,13 +237,16 @@ fn fight(name: &str, from: Ingredients, path: &Path) -> CliResult<(Loaded, BakeN
 }
 
 /// What the built-in library is made from.
-fn built_in() -> CliResult<Ingredients> {
+fn built_in(manner: Manner) -> CliResult<Ingredients> {
     let failed = |(file, e): embedded::FileError| Failure::bad(e.to_string()).in_file(Path::new(&file));
     Ok(Ingredients {
-        name: source::BUILT_IN.to_owned(),
+        name: match manner {
+            Manner::Fresh => source::BUILT_IN.to_owned(),
+            other => format!("{}, {}", source::BUILT_IN, other.name()),
+        },
         attribution: Vec::new(),
-        clips: embedded::clips().map_err(failed)?,
-        walks: embedded::walks().map_err(failed)?,
+        clips: embedded::clips_in(manner).map_err(failed)?,
+        walks: embedded::walks_in(manner).map_err(failed)?,
         repair: RepairConfig::agile(),
     })
 }

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use kumite_bake::graph::{kept, seconds_to};
+use kumite_bake::graph::{components_of, kept, played_share, seconds_to};
 use kumite_bake::repair::seconds_until;
 use kumite_bake::transitions::{Cloud, TransitionConfig, each_row};
 use kumite_motion::library::Library;
 use kumite_motion::{Clip, SpanKind};
 use kumite_picture::{DistanceMatrix, GraphCircle, Theme};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 use crate::args::GraphArgs;
 use crate::failure::{CliResult, Failure};
@@ -80,10 +80,11 @@ pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> CliResult<Report> {
         outputs.stage(path, &bytes)?;
     }
     outputs.commit()?;
-    let kept_share = report.map(|r| r.seconds.1 / r.seconds.0.max(1e-6));
+    // A bundle has no report of its bake; what it holds can be counted all the same.
+    let kept_share = report.map_or_else(|| played_share(&library), |r| r.seconds.1 / r.seconds.0.max(1e-6));
     let json = json!({
         "nodes": graph.nodes().len(), "edges": graph.edges().len(),
-        "components": report.map_or(Value::Null, |r| json!(r.components)),
+        "components": report.map_or_else(|| components_of(graph), |r| r.components),
         "kept_share": kept_share, "synthetic_share": coverage.synthetic_share, "labels": labels, "gaps": gaps,
         "coverage": coverage.json, "reaction": reaction,
     });

@@ -306,15 +306,12 @@ fn the_embedded_bundle_is_what_the_keys_give() {
     let same = std::fs::read(committed).unwrap() == std::fs::read(folder.join("embedded.kumite")).unwrap();
     assert!(same, "library/embedded.kumite is old: run `cargo dev embed`");
 
-    // A file of version 2 is the section `library` with one checksum and no table, and its records do not end with a byte for each edge.
-    let bytes = std::fs::read(folder.join("embedded.kumite")).unwrap();
-    // Header, a table of two sections, the bodies; the first is as long as its row says.
-    let length = u64::from_le_bytes(*bytes[32 + 16..].first_chunk().unwrap()) as usize;
-    let body = &bytes[32 + 2 * 32..][..length];
-    let edges = (report["edges"].as_u64().unwrap() + report["walk_edges"].as_u64().unwrap()) as usize;
-    let records = u64::from_le_bytes(*body.first_chunk().unwrap()) as usize;
-    let kept = records - edges - 2;
-    let rest = [&(kept as u64).to_le_bytes()[..], &body[8..8 + kept], &body[8 + records..]].concat();
+    // A file of version 2 has records of fighters only, one checksum and no table.
+    let library = kumite_asset::read(&std::fs::read(folder.join("embedded.kumite")).unwrap()).unwrap();
+    let library = library.only(kumite_motion::Layer::Fight).unwrap();
+    let records = postcard::to_stdvec(&kumite_asset::v2::LibraryRecord::from(&library)).unwrap();
+    let rows = library.clips().iter().flat_map(|c| c.rows().iter().flatten()).flat_map(|v| v.to_le_bytes());
+    let rest: Vec<u8> = (records.len() as u64).to_le_bytes().into_iter().chain(records.clone()).chain(rows).collect();
     let head = [2, rest.len() as u64, xxhash_rust::xxh3::xxh3_64(&rest)].map(u64::to_le_bytes).concat();
     let old = [&b"KUMITE\r\n"[..], &head, &rest].concat();
     std::fs::write(folder.join("old.kumite"), old).unwrap();

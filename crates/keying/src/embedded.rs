@@ -58,18 +58,8 @@ pub const MOTIONS: &[(&str, &str)] = library![
     "guard-turn-right-90.toml",
     "pivot-left.toml",
     "pivot-right.toml",
-    "turn-left-135.toml",
-    "turn-left-180.toml",
-    "turn-left-45.toml",
-    "turn-left-90.toml",
     // Walks and runs.
-    "backstep.toml",
-    "hurry.toml",
-    "run.toml",
-    "short-step.toml",
-    "sidestep-walk-left.toml",
     "walk.toml",
-    "walk-back.toml",
     "walk-stop.toml",
     "walk-turn-left.toml",
     // Blows with the arms.
@@ -185,9 +175,19 @@ pub const MOTIONS: &[(&str, &str)] = library![
 
 /// More walks, for planning ways: arcs, short steps, over and under things. Not among [`MOTIONS`]: fighters have no use for them.
 pub const WALKS: &[(&str, &str)] = library![
+    "walks/backstep.toml",
     "walks/duck-under.toml",
+    "walks/hurry.toml",
+    "walks/run.toml",
+    "walks/short-step.toml",
+    "walks/sidestep-walk-left.toml",
     "walks/step-over.toml",
+    "walks/turn-left-135.toml",
+    "walks/turn-left-180.toml",
+    "walks/turn-left-45.toml",
+    "walks/turn-left-90.toml",
     "walks/walk-arc-left.toml",
+    "walks/walk-back.toml",
     "walks/walk-bend-left.toml",
     "walks/walk-high.toml",
     "walks/walk-low.toml",

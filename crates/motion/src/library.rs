@@ -101,10 +101,12 @@ impl Library {
     pub fn with_walks(self, walks: &Library) -> Result<Library, LibraryError> {
         let mut clips = self.clips.into_vec();
         let mut place = Vec::with_capacity(walks.clips.len());
-        for clip in &walks.clips {
+        // What no walker plays is left out.
+        let played: Vec<ClipIdx> = walks.graph.edges().iter().map(|edge| edge.clip).collect();
+        for (clip, index) in walks.clips.iter().zip((0..).map(ClipIdx)) {
             let same = clips.iter().position(|known| known.name == clip.name && known == clip);
             place.push(same.unwrap_or(clips.len()));
-            if same.is_none() {
+            if same.is_none() && played.contains(&index) {
                 clips.push(clip.clone());
             }
         }

@@ -4,9 +4,7 @@ use kumite_motion::{EdgeIdx, Role, Vec3};
 
 use crate::bend::{Bend, HAND};
 use crate::bodies::{DefenceSpan, Row};
-use crate::dodge::{
-    AvoidancePath, DefenceKind, DodgePlanner, DodgeScratch, Situation, away, body_at, timescale_cost,
-};
+use crate::dodge::{AvoidancePath, DefenceKind, DodgePlanner, DodgeScratch, Situation, away, body_at, timescale_cost};
 use crate::legs::{scale, stretches};
 use crate::threat::{STEP, Threat};
 use crate::{Bodies, Leg, Warp};
@@ -340,7 +338,7 @@ mod tests {
     fn guard(from: Vec3, target: Vec3, arrives: f32) -> Option<Guard> {
         let library = library_of(&["stand", "guard"]);
         let bodies = Bodies::of(&library, false);
-        let index = PathIndex::of(&bodies, library.graph(), &PathRules::default());
+        let index = PathIndex::of(&bodies, library.graph(), &PathRules::default(), true);
         let planes = CullingPlanes::of(&bodies);
         let config = DodgeConfig::default();
         let planner = DodgePlanner {

@@ -25,11 +25,11 @@ pub struct Defence {
 }
 
 impl Defence {
-    /// Works the tables out on this thread.
+    /// Works the tables out on this thread; those of the grid and for culling only if `config` asks for them.
     pub fn new(library: Arc<Library>, config: DodgeConfig) -> Defence {
         let bodies = Bodies::of(&library, false);
-        let index = PathIndex::of(&bodies, library.graph(), &config.rules);
-        let planes = CullingPlanes::of(&bodies);
+        let index = PathIndex::of(&bodies, library.graph(), &config.rules, config.grid);
+        let planes = if config.cull { CullingPlanes::of(&bodies) } else { CullingPlanes::default() };
         Defence::with_tables(library, bodies, (index, planes), config)
     }
 

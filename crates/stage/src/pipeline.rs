@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kumite_motion::interrupt::Commitment;
 use kumite_motion::{Chance, Layer, NodeIdx, Role, Vec3};
 use kumite_plan::Leg;
 use kumite_plan::threat::{Ball, LONGEST};
@@ -255,7 +256,15 @@ fn come_on(kits: &[Arc<Kit>], world: &mut World, spawn: &Spawn) -> Result<Charac
             kit.spawn_on(edge, since, spawn.at, spawn.facing)
         }
         (None, None) => {
-            let nodes: Vec<NodeIdx> = graph.nodes_of(Layer::Fight).collect();
+            // On one's feet, if the library has such a pose.
+            let lies = |node: &NodeIdx| {
+                let node = graph.node(*node);
+                let part = kit.library().interrupts().committed_at(node.clip, node.frame);
+                part.is_some_and(|part| part.why == Commitment::Lying)
+            };
+            let all: Vec<NodeIdx> = graph.nodes_of(Layer::Fight).collect();
+            let upright: Vec<NodeIdx> = all.iter().copied().filter(|node| !lies(node)).collect();
+            let nodes = if upright.is_empty() { all } else { upright };
             let node = nodes.get(chance.below(nodes.len().max(1) as u32) as usize);
             let node = node.ok_or_else(|| Fault::NoSuch { what: "motion to begin with".into() })?;
             kit.spawn(*node, spawn.at, spawn.facing)

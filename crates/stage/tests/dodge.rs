@@ -212,7 +212,9 @@ fn a_dodge_that_is_not_played_is_caught() {
 
 #[test]
 fn index_culling_and_slices_change_no_decision() {
-    let defence = defence();
+    let tables = DodgeConfig { grid: true, cull: true, ..DodgeConfig::default() };
+    let mut defence = Defence::new(Arc::clone(defence().library()), tables);
+    defence.config = DodgeConfig::default();
     let (mut scratch, mut compared) = (DodgeScratch::default(), 0);
     let clean = |d: &DodgeDecision| d.forecast == Forecast::Avoided && d.clearance >= 0.0;
     for trial in trials(300) {

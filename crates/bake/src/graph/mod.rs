@@ -13,6 +13,7 @@ mod report;
 use std::collections::{BTreeMap, BTreeSet};
 
 use kumite_motion::graph::{Edge, GraphError, Join, Node, SpanRef, stand};
+use kumite_motion::library::Library;
 use kumite_motion::{Clip, ClipIdx, FrameIdx, Graph, NodeIdx, SpanKind};
 
 use crate::transitions::{Transition, Transitions};
@@ -103,6 +104,27 @@ pub fn build(clips: &[Clip], transitions: &Transitions, config: &GraphConfig) ->
     report.long_transitions =
         graph.edges().iter().filter(|e| e.join.is_some_and(|join| join.distance > transitions.limit)).count();
     Ok((graph, report))
+}
+
+/// How many parts a graph falls into, in each of which every node can be reached from every other.
+pub fn components_of(graph: &Graph) -> usize {
+    let ends: Vec<(usize, usize)> = graph.edges().iter().map(|e| (e.from.at(), e.to.at())).collect();
+    let of: BTreeSet<usize> = connect::components(graph.nodes().len(), &ends).into_iter().collect();
+    of.len()
+}
+
+/// Share of the seconds of a library's clips that some edge plays.
+pub fn played_share(library: &Library) -> f32 {
+    let mut played: Vec<Vec<bool>> = library.clips().iter().map(|c| vec![false; c.frames()]).collect();
+    for edge in library.graph().edges() {
+        if let Some(frames) = played.get_mut(edge.clip.at()).and_then(|c| c.get_mut(edge.first.at()..=edge.last.at())) {
+            frames.fill(true);
+        }
+    }
+    let seconds = |count: &dyn Fn(&[bool]) -> usize| -> f32 {
+        library.clips().iter().zip(&played).map(|(clip, frames)| count(frames) as f32 / clip.fps()).sum()
+    };
+    seconds(&|frames| frames.iter().filter(|f| **f).count()) / seconds(&|frames| frames.len()).max(1e-6)
 }
 
 /// Frames that may be left, far enough apart. The best transition between each two clips chooses first, then all by

@@ -35,8 +35,9 @@ const ENDINGS: &str = ".glb, .bvh, .html, .png, .gif, .json";
 /// Builds a library's planning tables, on all cores.
 pub(crate) fn defence(library: Arc<Library>, config: DodgeConfig) -> Defence {
     let bodies = Bodies::of(&library, false);
-    let index = || kumite_bake::indices::index(&library, &bodies, &config.rules);
-    let tables = rayon::join(index, || CullingPlanes::of(&bodies));
+    let index = || kumite_bake::indices::index(&library, &bodies, &config.rules, config.grid);
+    let planes = || if config.cull { CullingPlanes::of(&bodies) } else { CullingPlanes::default() };
+    let tables = rayon::join(index, planes);
     Defence::with_tables(library, bodies, tables, config)
 }
 

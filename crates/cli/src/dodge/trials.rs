@@ -21,6 +21,8 @@ use crate::{Progress, Report, judged};
 const SLICE: u32 = 64;
 /// Balls at the head seen at least this long ahead are counted separately, seconds.
 const IN_TIME: f32 = 0.6;
+/// Balls known so long ahead leave time for a motion: people take 0.15 s to begin and 0.3 s to slip. Seconds.
+const COMFORTABLE: f32 = 0.45;
 /// Who defends by a motion should have moved by then, seconds after the ball is known.
 const SOON: f64 = 0.30;
 /// Ranges of lead that are counted separately, seconds; leads of trials are 0.3 to 1.2.
@@ -268,6 +270,13 @@ fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
             (format!("{from:.1}-{to:.1} s"), Value::Object(answers(&own)))
         })
         .collect();
+    let comfortable: Map<String, Value> = Target::ALL
+        .iter()
+        .map(|target| {
+            let own = results.iter().copied().filter(|o| o.target == *target && o.lead >= COMFORTABLE);
+            (target.name().to_owned(), Value::Object(answers(&own.collect::<Vec<_>>())))
+        })
+        .collect();
     let by_answer: Map<String, Value> = Answer::ALL
         .iter()
         .map(|answer| {
@@ -297,7 +306,7 @@ fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
         "log_right": count(&|o| o.log_is_right == Some(true)), "log_wrong": count(&|o| o.log_is_right == Some(false)),
         "avoided": count(&avoided), "blocked": count(&blocked),
         "adapted": count(&|o| o.adapted),
-        "answers": answers(&results), "targets": targets, "leads": leads,
+        "answers": answers(&results), "targets": targets, "leads": leads, "known_in_time": comfortable,
         "upright_head_in_time": answers(&upright_head),
         "avoidable": avoidable,
         "avoided_of_avoidable_share": share(count(&|o| optimum(o).is_some() && avoided(o)), avoidable),

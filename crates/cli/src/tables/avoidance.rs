@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use cpu_time::ThreadTime;
-use kumite_plan::dodge::{DodgeDecision, DodgeScratch, DodgeSearch, Forecast};
+use kumite_plan::dodge::{DodgeConfig, DodgeDecision, DodgeScratch, DodgeSearch, Forecast};
+use kumite_stage::Kit;
 use kumite_stage::attack_trial::Moment;
 use kumite_stage::dodge_referee::Exhaustive;
 use serde_json::{Value, json};
@@ -74,7 +76,8 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
             .allowed("at least 1"));
     }
     let library = bake::load(&args.library, Path::new(""), None, progress)?.library;
-    let kits = [dodge::kit(library)];
+    let config = DodgeConfig { grid: true, cull: true, ..DodgeConfig::default() };
+    let kits = [Arc::new(Kit::new(dodge::defence(library, config), None))];
     let Some(defence) = kits[0].defence() else { return Err(Failure::bad("nothing to dodge with")) };
     let trials: Vec<Moment> = (0..u64::from(args.trials))
         .filter_map(|k| Moment::random(&kits, args.seed.wrapping_mul(1_000_003).wrapping_add(k)))

@@ -110,11 +110,12 @@ impl Avoidance {
 }
 
 impl NodeIndex {
-    /// Works out the index of one node. Nodes are independent of each other.
+    /// Works out the index of one node, with the cells of its grid or without. Nodes are independent of each other.
     pub fn of(
         (bodies, avoidances): (&Bodies, &Avoidances),
         graph: &Graph,
         rules: &PathRules,
+        grid: bool,
         node: NodeIdx,
     ) -> NodeIndex {
         let mut out = NodeIndex::default();
@@ -135,6 +136,9 @@ impl NodeIndex {
         // The node's position in the frame of its clip: the first edge's pelvis, laid over the clip that is left.
         out.middle = bodies.align(first).point(bodies.pelvis(first, 0.0));
         out.middle.y = 0.0;
+        if !grid {
+            return out;
+        }
         let balls = |path: &AvoidancePath| {
             let edges = out.avoid.edges(path);
             let mut place = PlanarMatrix::IDENTITY;
@@ -159,10 +163,12 @@ impl NodeIndex {
 }
 
 impl PathIndex {
-    /// Works out all nodes, one after the other.
-    pub fn of(bodies: &Bodies, graph: &Graph, rules: &PathRules) -> PathIndex {
+    /// Works out all nodes, one after the other. The cells of the grid take most of the time, and are needed only where [`DodgeConfig::grid`] is set.
+    ///
+    /// [`DodgeConfig::grid`]: super::DodgeConfig::grid
+    pub fn of(bodies: &Bodies, graph: &Graph, rules: &PathRules, grid: bool) -> PathIndex {
         let avoidances = Avoidances::of(bodies);
-        let node = |n| NodeIndex::of((bodies, &avoidances), graph, rules, NodeIdx(n));
+        let node = |n| NodeIndex::of((bodies, &avoidances), graph, rules, grid, NodeIdx(n));
         PathIndex::join(&avoidances, rules, (0..graph.nodes().len() as u32).map(node).collect())
     }
 

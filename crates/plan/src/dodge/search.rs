@@ -362,7 +362,8 @@ impl DodgeSearch {
             let (paths, first) = table.between(node, range);
             self.counts.index = paths.len() as u32;
             scratch.bits.clear();
-            if planner.config.grid && !paths.is_empty() {
+            let grid = planner.config.grid && table.cells() > 0;
+            if grid && !paths.is_empty() {
                 for sphere in self.threats.iter().flat_map(|t| &t.spheres) {
                     for pair in sphere.places.windows(2) {
                         let (p, q) = (place.point_back(pair[0]), place.point_back(pair[1]));
@@ -379,7 +380,7 @@ impl DodgeSearch {
                 let on_way = scratch.bits.get(number / 64).is_some_and(|w| w >> (number % 64) & 1 == 1);
                 self.counts.in_grid += u32::from(on_way);
                 // The cells are those of a body that nothing carries away.
-                let on_way = on_way || !planner.config.grid || self.drift.is_some();
+                let on_way = on_way || !grid || self.drift.is_some();
                 let candidate = self.candidate(planner, (Origin::Index, path), left, on_way, scratch);
                 self.queue.extend(candidate);
             }

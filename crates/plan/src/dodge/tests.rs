@@ -29,7 +29,7 @@ impl Fixture {
 
     fn with(library: Library) -> Fixture {
         let bodies = Bodies::of(&library, false);
-        let index = PathIndex::of(&bodies, library.graph(), &PathRules::default());
+        let index = PathIndex::of(&bodies, library.graph(), &PathRules::default(), true);
         let planes = CullingPlanes::of(&bodies);
         Fixture { library, bodies, index, planes }
     }
