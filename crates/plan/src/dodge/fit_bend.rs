@@ -70,8 +70,7 @@ pub(crate) fn rescue(
         return None;
     }
     let bodies = planner.while_bent(rise, fall, scratch);
-    let fits =
-        |bend: &Bend, body: &WhileBent| bend.fits(&body.place, body.time, &body.joints, &body.footing);
+    let fits = |bend: &Bend, body: &WhileBent| bend.fits(&body.place, body.time, &body.joints, &body.footing);
     let bent = |made: Made, size: f32, steps: &[NearStep]| {
         let bend = Bend { rise, fall, size, ..made.bend(size) };
         let clears = planner.clears(margin, steps, &bend) && bodies.iter().all(|body| fits(&bend, body));
