@@ -415,6 +415,9 @@ impl Exhaustive {
     }
 }
 
+/// The leg that is left and when, what is joined then and what after it: each with its price and how long the one before was played.
+type Way<'a> = (usize, f32, Vec<(&'a Onset, f32, f32)>);
+
 /// Tries every moment at which what is committed can be left for an avoidance that is active when the attack comes.
 fn leave_early(character: &Character, ahead: &[Leg], threats: &[Threat], attack: f32, found: &mut Vec<Found>) {
     let (library, playing) = (character.library(), character.playing());
@@ -437,8 +440,7 @@ fn leave_early(character: &Character, ahead: &[Leg], threats: &[Threat], attack:
         let frame = (edge.first.0 as f32 + since * clip.fps()).round().max(0.0) as u32;
         (edge.clip, FrameIdx(frame.min(clip.frames() as u32 - 1)))
     };
-    // When what is played is left, what is joined then, and what after it: each with its price and how long the one before was played.
-    let mut ways: Vec<(usize, f32, Vec<(&Onset, f32, f32)>)> = Vec::new();
+    let mut ways: Vec<Way<'_>> = Vec::new();
     let moments = || {
         (0..).map(|step| step as f32 * LEAVES_EVERY).take_while(|at| *at < attack).filter_map(|at| {
             let k = course.partition_point(|(_, begins)| *begins <= at) - 1;
