@@ -1,6 +1,6 @@
 //! How soon an action can begin, from any moment.
 
-use kumite_motion::interrupt::{Commitment, Onset};
+use kumite_motion::interrupt::{Commitment, Onset, blend};
 use kumite_motion::library::Library;
 use kumite_motion::{Chance, ClipIdx, EdgeIdx, FrameIdx, Layer, SpanKind};
 
@@ -106,9 +106,15 @@ pub fn measure(library: &Library, moments: usize, seed: u64) -> Reaction {
         let mut gone = 0.0;
         while gone < LONGEST && soonest.iter().any(|s| *s > gone) {
             let (clip, frame) = ahead.frame();
-            for (onset, _) in known.at(clip, frame) {
-                if let Some(kind) = kinds.iter().position(|k| *k == known.onsets()[onset].kind) {
+            for (number, cost) in known.at(clip, frame) {
+                let onset = &known.onsets()[number];
+                if let Some(kind) = kinds.iter().position(|k| *k == onset.kind) {
                     soonest[kind] = soonest[kind].min(gone);
+                }
+                for (seconds, kind) in on_the_way(library, onset, cost) {
+                    if let Some(kind) = kinds.iter().position(|k| *k == kind) {
+                        soonest[kind] = soonest[kind].min(gone + seconds);
+                    }
                 }
             }
             ahead.go(step, &mut onward);
@@ -126,6 +132,28 @@ pub fn measure(library: &Library, moments: usize, seed: u64) -> Reaction {
     }
     left_out.iter_mut().for_each(|l| l.1 /= tried.max(1) as f32);
     Reaction { moments: looked_at, left_out, kinds: all }
+}
+
+/// What can be joined from the beginning of a step, a turn or an attack, as planners do where nothing can be joined at once: after how many seconds, and of
+/// which kind. It is left when its own join is over, or a little later.
+fn on_the_way(library: &Library, onset: &Onset, cost: f32) -> Vec<(f32, SpanKind)> {
+    let (graph, known) = (library.graph(), library.interrupts());
+    let edge = graph.edge(onset.edge);
+    let mut found = Vec::new();
+    if !matches!(onset.kind, SpanKind::Step | SpanKind::Turn | SpanKind::Attack) {
+        return found;
+    }
+    for hop in [0.0, 0.15] {
+        let seconds = blend(cost).max(0.2) + hop;
+        if onset.enter + seconds < edge.seconds {
+            let fps = library.clip(edge.clip).fps();
+            let frame = FrameIdx(edge.first.0 + ((onset.enter + seconds) * fps).round() as u32);
+            let defends = |kind: SpanKind| matches!(kind, SpanKind::Avoid | SpanKind::Block);
+            let kinds = known.at(edge.clip, frame).map(|(number, _)| known.onsets()[number].kind);
+            found.extend(kinds.filter(|kind| defends(*kind)).map(|kind| (seconds, kind)));
+        }
+    }
+    found
 }
 
 /// A playhead without a body.

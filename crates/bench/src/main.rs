@@ -5,7 +5,6 @@
 
 mod bake;
 mod crowd;
-mod decide;
 mod fk;
 mod mocap;
 mod parse;
@@ -21,7 +20,7 @@ use serde_json::json;
 
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
-    let benches: [(&str, fn()); 12] = [
+    let benches: [(&str, fn()); 11] = [
         ("bvh-parse", parse::run),
         ("fk", fk::run),
         ("captures", mocap::run),
@@ -33,7 +32,6 @@ fn main() {
         ("wander", wander::run),
         ("world", world::run),
         ("dodge-crowd", crowd::run),
-        ("decide", decide::run),
     ];
     if let Some(unknown) = names.iter().find(|n| benches.iter().all(|b| b.0 != n.as_str())) {
         eprintln!("there is no bench {unknown}; there are {}", benches.map(|b| b.0).join(", "));

@@ -197,7 +197,7 @@ pub const CLAIMS: &[Claim] = &[
         says: "Embedded library, 10,000 balls from random moments of wandering: 45 % are answered by an avoidance or a block bent by 8 cm or less, 75 % of \
                those at the head; defended in all ways, every bend in balance: head 97, arms 90, chest 80, hips 65, legs 25 %. In half of the \
                defences by a motion head or trunk has moved by 5 cm 0.3 s after the ball is known. What a candidate avoids is avoided (99 %), at \
-               the exhaustive optimum (98 %); a whole decision on a ball not seen before takes 200 µs (half) and 800 µs (99 %); takes pass \
+               the exhaustive optimum (98 %); a whole decision on a ball not seen before takes 150 µs (half) and 600 µs (99 %); takes pass \
                the quality gates.",
         by: Proof::Dodge("embedded", 10_000),
         bounds: dodges![
@@ -209,8 +209,8 @@ pub const CLAIMS: &[Claim] = &[
             ("targets hips defended_share", Least(0.65)),
             ("targets legs defended_share", Least(0.25)),
             ("moved_soon_share", Least(0.5)),
-            ("decision_us p50", Most(200.0)),
-            ("decision_us p99", Most(800.0)),
+            ("decision_us p50", Most(150.0)),
+            ("decision_us p99", Most(600.0)),
             ("quality_failures", Most(0.0)),
         ],
     },

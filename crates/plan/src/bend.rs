@@ -19,6 +19,8 @@ pub struct Bend {
     pub shift: Vec3,
     /// A wrist and how far it moves in the world, metres.
     pub hand: Option<(Role, Vec3)>,
+    /// Where the head turns to, as a direction in the world; zero if it stays as it is.
+    pub eyes: Vec3,
     /// When it grows from nothing to full size.
     pub rise: (f32, f32),
     /// When it shrinks to nothing again.
@@ -36,6 +38,10 @@ pub(crate) const DOWN: f32 = 0.24;
 pub(crate) const HAND: f32 = 0.35;
 /// Share of the lean that each joint takes; the head turns partly back to keep the eyes level.
 const SPINE: [(Role, f32); 4] = [(Role::Waist, 0.4), (Role::Back, 0.35), (Role::Neck, 0.25), (Role::Head, -0.4)];
+
+/// How much of a turn of the head each joint takes, and the largest such turn, radians.
+const TURN: [(Role, f32); 2] = [(Role::Neck, 0.4), (Role::Head, 0.6)];
+const MOST_TURN: f32 = 1.0;
 
 impl Bend {
     /// How much of it is applied at a time, 0..1.
@@ -77,15 +83,23 @@ impl Bend {
             }
         }
         let mut above = pose.rotations[0];
+        let mut neck = above;
         for (role, part) in SPINE {
-            let turn = from_vector(self.lean * (part * share));
-            let joint = role.joint().at();
-            let local = (above.conjugate() * turn * above * pose.rotations[joint]).normalize();
-            pose.rotations[joint] = Limit::of(role).map_or(local, |limit| {
-                // Captured poses beyond the limit stay as they are.
-                if limit.excess(pose.rotations[joint]) > 0.0 { pose.rotations[joint] } else { limit.clamp(local) }
-            });
-            above *= pose.rotations[joint];
+            if role == Role::Neck {
+                neck = above;
+            }
+            turn_joint(role, self.lean * (part * share), &above, pose);
+            above *= pose.rotations[role.joint().at()];
+        }
+        if self.eyes != Vec3::ZERO {
+            let ahead = above * Vec3::Z;
+            let axis = ahead.cross(self.eyes);
+            let angle = libm::atan2f(axis.length(), ahead.dot(self.eyes)).min(MOST_TURN);
+            let turn = axis.normalize_or(Vec3::ZERO) * (angle * share);
+            for (role, part) in TURN {
+                turn_joint(role, turn * part, &neck, pose);
+                neck *= pose.rotations[role.joint().at()];
+            }
         }
         let Some((wrist, way)) = self.hand else { return };
         let Some(arm) = ik::Chain::of_canonical(wrist) else { return };
@@ -98,7 +112,7 @@ impl Bend {
     /// fall backwards, and it keeps its balance.
     pub(crate) fn fits(&self, place: &PlanarMatrix, time: f32, joints: &Joints, footing: &Footing) -> bool {
         let at = |role: Role| joints[role.joint().at()];
-        if let Some((wrist, way)) = self.hand {
+        if let Some((wrist, way)) = self.hand.filter(|_| self.lean == Vec3::ZERO && self.shift == Vec3::ZERO) {
             let (Some(elbow), Some(shoulder)) = (wrist.parent(), wrist.parent().and_then(Role::parent)) else {
                 return false;
             };
@@ -175,6 +189,14 @@ impl Bend {
     }
 }
 
+/// Turns a joint below `above` by a rotation vector in the world, within its limit. Captured poses beyond the limit stay as they are.
+fn turn_joint(role: Role, turn: Vec3, above: &Quat, pose: &mut Pose) {
+    let own = pose.rotations[role.joint().at()];
+    let local = (above.conjugate() * from_vector(turn) * *above * own).normalize();
+    let within = |limit: Limit| if limit.excess(own) > 0.0 { own } else { limit.clamp(local) };
+    pose.rotations[role.joint().at()] = Limit::of(role).map_or(local, within);
+}
+
 /// What a bend does to the spheres of a body.
 pub(crate) struct BentBody {
     levels: [SpineTurn; 4],
@@ -186,8 +208,8 @@ impl BentBody {
     #[inline]
     pub(crate) fn point(&self, part: Role, p: Vec3) -> Vec3 {
         let (level, legs) = chain(part);
-        let p = self.hand.map_or(p, |(wrist, way)| p + way * arm_share(part, wrist));
-        if level == 0 { p + self.levels[0].shift * legs } else { self.levels[level].point(p) }
+        let p = if level == 0 { p + self.levels[0].shift * legs } else { self.levels[level].point(p) };
+        self.hand.map_or(p, |(wrist, way)| p + way * arm_share(part, wrist))
     }
 }
 
@@ -252,7 +274,7 @@ const DEEPEST: f32 = 0.25;
 const LOWEST: f32 = 0.36;
 
 /// Least and greatest distance of a moved hand from its shoulder, in arm lengths: nearer the elbow would flip, farther it would lock.
-const ARM: (f32, f32) = (0.35, 0.95);
+pub(crate) const ARM: (f32, f32) = (0.35, 0.95);
 /// How far a trunk may lean back, unless the motion itself leans farther: the sine of 25 degrees.
 const BACKWARD: f32 = 0.42;
 

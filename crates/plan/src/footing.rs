@@ -84,9 +84,13 @@ fn beside(points: &[Vec2], p: Vec2) -> f32 {
         for (j, &b) in points.iter().enumerate().skip(i + 1) {
             let t = ((p - a).dot(b - a) / (b - a).length_squared().max(1e-9)).clamp(0.0, 1.0);
             least = least.min((p - a.lerp(b, t)).length());
-            // A point in the hull is in a triangle of its corners.
+            // A point in the hull is in a triangle of its corners, or on a line between two of them.
             for &c in &points[j + 1..] {
                 let sides = [side(a, b), side(b, c), side(c, a)];
+                let flat = (b - a).perp_dot(c - a).abs() < 1e-8;
+                if flat {
+                    continue;
+                }
                 if sides.iter().all(|s| *s >= 0.0) || sides.iter().all(|s| *s <= 0.0) {
                     return 0.0;
                 }

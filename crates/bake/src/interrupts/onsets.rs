@@ -31,14 +31,18 @@ pub(super) fn find(library: &Library, clips: &[ClipFrames]) -> Vec<Onset> {
     onsets
 }
 
-/// Moments of a walk at which it may be joined are at least so far apart, seconds.
+/// Moments of a walk at which it may be joined are at least so far apart, seconds, and about so many in all.
 const STEPS: f32 = 0.12;
+const JOINED: f32 = 1200.0;
 
 /// Where walks can be joined: at the nodes of walkers, in every phase of a step, so that whoever left a walk gets back into one.
 fn walks(library: &Library) -> Vec<Onset> {
     let graph = library.graph();
     let mut onsets = Vec::new();
-    for clip_idx in library.clips_of(Layer::Walk) {
+    let clips = library.clips_of(Layer::Walk);
+    let walked: f32 = clips.iter().map(|clip| library.clip(*clip).seconds()).sum();
+    let apart = STEPS.max(walked / JOINED);
+    for clip_idx in clips {
         let clip = library.clip(clip_idx);
         let onward = |index: &EdgeIdx| graph.edge(*index).clip == clip_idx && graph.edge(*index).join.is_none();
         let mut edges: Vec<EdgeIdx> = graph.edges_of(Layer::Walk).filter(onward).collect();
@@ -47,7 +51,7 @@ fn walks(library: &Library) -> Vec<Onset> {
         for edge in edges {
             let at = graph.edge(edge).first.at() as f32 / clip.fps();
             let goes = |span: &Span| span.kind == SpanKind::Walk && (span.from..span.to).contains(&at);
-            let Some(span) = clip.spans.iter().position(goes).filter(|_| at - last >= STEPS) else { continue };
+            let Some(span) = clip.spans.iter().position(goes).filter(|_| at - last >= apart) else { continue };
             last = at;
             onsets.push(Onset { edge, enter: 0.0, span: span as u32, kind: SpanKind::Walk });
         }

@@ -4,8 +4,8 @@ use kumite_motion::{Role, Vec3};
 
 use super::clearance::{NearStep, WhileBent};
 use super::{DodgePlanner, DodgeScratch};
-use crate::bend::{ASIDE, Bend, DOWN, HAND, LEAN, arm_share, moves};
-use crate::threat::Threat;
+use crate::bend::{ARM as REACHED, ASIDE, Bend, DOWN, HAND, LEAN, arm_share, moves};
+use crate::threat::{STEP, Threat};
 
 /// Least time for a full bend, seconds; with less warning the bend is smaller.
 const QUICKEST: f32 = 0.32;
@@ -130,6 +130,67 @@ pub(crate) fn rescue(
         last = size;
     }
     None
+}
+
+/// How far before the face a raised hand is, how far below the eyes, and how far it is raised at most, metres.
+const BEFORE_FACE: f32 = 0.28;
+const BELOW_EYES: f32 = 0.10;
+const RAISED: f32 = 0.45;
+/// What comes lower than this below the head is not met by a hand before the face, metres.
+const LOW: f32 = 0.75;
+/// How much of an attack's rise or fall the head follows: people turn their eyes for that.
+const NOD: f32 = 0.3;
+/// Nobody turns the head farther than this to look, cosine: what comes from behind is not looked at.
+const SEEN: f32 = -0.35;
+
+/// What a person does beside bending what is played, or walking slower: the eyes turn to the attack, and the hand on that side comes up if that keeps it out
+/// of the way.
+pub(crate) fn heed(
+    planner: &DodgePlanner<'_>,
+    threats: &[Threat],
+    bend: Option<Bend>,
+    attack: f32,
+    scratch: &mut DodgeScratch,
+) -> Option<Bend> {
+    let sphere = threats.iter().flat_map(|t| &t.spheres).next()?;
+    let at = ((attack - sphere.start) / STEP).max(1.0) as usize;
+    let at = at.min(sphere.places.len().checked_sub(2)?);
+    let (p, way) = (sphere.places[at], sphere.places[at] - sphere.places[at + 1]);
+    let eyes = Vec3::new(way.x, NOD * way.y, way.z).normalize_or(Vec3::ZERO);
+    let looking = bend.unwrap_or(Bend {
+        rise: ((attack - 0.55).max(0.0), (attack - 0.1).max(0.1)),
+        fall: (attack + 0.05, attack + 0.6),
+        ..Bend::default()
+    });
+    let [_, _, body, _, _] = planner.while_bent(looking.rise, looking.fall, scratch);
+    let joint = |role: Role| body.joints[role.joint().at()];
+    let left = body.place.rotate(joint(Role::LeftShoulder) - joint(Role::RightShoulder)).normalize_or(Vec3::X);
+    let front = left.cross(Vec3::Y);
+    if eyes == Vec3::ZERO || front.dot(eyes) < SEEN {
+        return bend;
+    }
+    let looking = Bend { eyes, ..looking };
+    let bent = looking.at(&body.place, body.time, &body.joints);
+    let place = |role: Role| body.place.point(bent.point(role, joint(role)));
+    let wrist = if left.dot(eyes) > 0.0 { Role::LeftWrist } else { Role::RightWrist };
+    let raised = wrist.parent().zip(wrist.parent().and_then(Role::parent)).and_then(|(elbow, shoulder)| {
+        let [top, hinge, end, head] = [shoulder, elbow, wrist, Role::Head].map(place);
+        let arm = (hinge - top).length() + (end - hinge).length();
+        let wanted = head + eyes * BEFORE_FACE - Vec3::Y * BELOW_EYES;
+        let way = (wanted - end).clamp_length_max(RAISED);
+        let reaches = (REACHED.0 * arm..REACHED.1 * arm).contains(&(end + way - top).length());
+        (looking.hand.is_none() && reaches && p.y > head.y - LOW).then_some(way)
+    });
+    if let Some(way) = raised {
+        let with_hand = Bend { hand: Some((wrist, way)), ..looking };
+        scratch.bend = Some(with_hand);
+        let clearance = planner.clearance(threats, scratch);
+        scratch.bend = None;
+        if clearance >= CLEAN {
+            return Some(with_hand);
+        }
+    }
+    Some(looking)
 }
 
 /// A way to bend, for any size.

@@ -517,6 +517,8 @@ impl DodgeSearch {
                 } else {
                     self.lay_nothing(planner, scratch);
                     let bend = fit_bend::rescue(planner, &threats, 1.0, scratch);
+                    let bend =
+                        bend.and_then(|bend| fit_bend::heed(planner, &threats, Some(bend), self.attack, scratch));
                     bend.map(|bend| DodgeDecision { bend: Some(bend), ..self.doing_nothing(Forecast::Avoided) })
                 };
                 let failed = self.failed.take().unwrap_or_else(|| self.doing_nothing(Forecast::Hit));

@@ -50,9 +50,10 @@ impl DodgeSearch {
             } else {
                 None
             };
-            let warp = scratch.warp.clone();
+            let price = price + bend.map_or(0.0, |bend| bend.size);
+            let (bend, warp) = (fit_bend::heed(planner, threats, bend, self.attack, scratch), scratch.warp.clone());
             let decision = DodgeDecision { bend, warp, clearance, ..self.doing_nothing(Forecast::Avoided) };
-            best = Some((price + bend.map_or(0.0, |bend| bend.size), decision));
+            best = Some((price, decision));
         }
         scratch.warp.set(&[], 1.0);
         best.map(|b| b.1)

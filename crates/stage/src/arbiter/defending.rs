@@ -152,7 +152,7 @@ impl Turn<'_> {
         let what = match (decision.block, decision.span) {
             (Some(_), _) => "blocks".to_owned(),
             (None, Some((edge, span))) => self.label(edge, span),
-            (None, None) if !goes_on => "walks round".to_owned(),
+            (None, None) if !goes_on => "steps aside".to_owned(),
             (None, None) if decision.warp.scale() > 1.0 => "slows down".to_owned(),
             (None, None) if decision.warp.scale() < 1.0 => "hurries".to_owned(),
             (None, None) => "bends".to_owned(),

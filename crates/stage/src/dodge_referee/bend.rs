@@ -7,6 +7,8 @@ use kumite_plan::Bend;
 
 /// The numbers of the stage's bends, written down again: shares of the lean, longest leg, sinking of the hips in metres.
 const LEAN_SHARES: [(Role, f32); 4] = [(Role::Waist, 0.4), (Role::Back, 0.35), (Role::Neck, 0.25), (Role::Head, -0.4)];
+const EYE_SHARES: [(Role, f32); 2] = [(Role::Neck, 0.4), (Role::Head, 0.6)];
+const FARTHEST_TURN: f32 = 1.0;
 const LEG_STRETCH: f32 = 0.985;
 const DEEPEST: f32 = 0.25;
 const SOFTEST: f32 = 0.03;
@@ -20,7 +22,7 @@ pub(super) fn amount(bend: &Bend, time: f32) -> f32 {
     part(bend.rise) * (1.0 - part(bend.fall))
 }
 
-/// Bends a pose: hips shifted over ankles that stay, the spine leant joint by joint, then the hand moved.
+/// Bends a pose: hips shifted over ankles that stay, the spine leant joint by joint, the head turned, then the hand moved.
 pub(super) fn bend_pose(bend: &Bend, time: f32, skeleton: &Skeleton, pose: &mut Pose) {
     let amount = amount(bend, time);
     if amount <= 0.0 {
@@ -46,6 +48,22 @@ pub(super) fn bend_pose(bend: &Bend, time: f32, skeleton: &Skeleton, pose: &mut 
         let within = Limit::of(role).is_none_or(|limit| limit.excess(pose.rotation(joint)) <= 0.0);
         if within {
             pose.rotations[joint.at()] = Limit::of(role).map_or(local, |limit| limit.clamp(local));
+        }
+    }
+    if bend.eyes != Vec3::ZERO {
+        fk::pose(skeleton, pose, &mut world);
+        // The angle between where the head looks and where it should, as far as it turns, in two parts about the same axis.
+        let looks = world.rotation(Role::Head.joint()) * Vec3::Z;
+        let angle = libm::acosf(looks.dot(bend.eyes).clamp(-1.0, 1.0)).min(FARTHEST_TURN) * amount;
+        let axis = looks.cross(bend.eyes).normalize_or(Vec3::ZERO);
+        for (role, share) in EYE_SHARES {
+            let (Some(parent), joint) = (role.parent(), role.joint()) else { continue };
+            fk::pose(skeleton, pose, &mut world);
+            let turned = about(axis, angle * share) * world.rotation(joint);
+            let local = (world.rotation(parent.joint()).conjugate() * turned).normalize();
+            if axis != Vec3::ZERO && Limit::of(role).is_none_or(|limit| limit.excess(pose.rotation(joint)) <= 0.0) {
+                pose.rotations[joint.at()] = Limit::of(role).map_or(local, |limit| limit.clamp(local));
+            }
         }
     }
     if let Some((wrist, way)) = bend.hand {

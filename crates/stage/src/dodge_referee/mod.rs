@@ -11,7 +11,8 @@ mod schedule;
 
 use std::sync::Arc;
 
-use kumite_motion::graph::{EdgeIdx, Layer};
+use kumite_motion::graph::{ClipIdx, EdgeIdx, Layer};
+use kumite_motion::interrupt::{Onset, blend};
 use kumite_motion::library::Library;
 use kumite_motion::rotation::nlerp;
 use kumite_motion::{FrameIdx, Pose, Role, SpanKind, Vec3, WorldPose, fk};
@@ -276,6 +277,7 @@ const DEAREST_JOIN: f32 = 0.36;
 const JOIN: f32 = 0.5;
 const LATE: f32 = 4.0;
 const OFF: f32 = 0.6;
+const HOPS: [f32; 2] = [0.0, 0.15];
 
 impl Exhaustive {
     /// Measures a library's edges.
@@ -413,6 +415,9 @@ impl Exhaustive {
     }
 }
 
+/// The leg that is left and when, what is joined then and what after it: each with its price and how long the one before was played.
+type Way<'a> = (usize, f32, Vec<(&'a Onset, f32, f32)>);
+
 /// Tries every moment at which what is committed can be left for an avoidance that is active when the attack comes.
 fn leave_early(character: &Character, ahead: &[Leg], threats: &[Threat], attack: f32, found: &mut Vec<Found>) {
     let (library, playing) = (character.library(), character.playing());
@@ -426,52 +431,93 @@ fn leave_early(character: &Character, ahead: &[Leg], threats: &[Threat], attack:
         let Some(leg) = ahead.next().or_else(|| graph.after(last.edge).next().map(Leg::whole)) else { break };
         course.push((leg, begins + last.seconds(graph)));
     }
-    for at in (0..).map(|step| step as f32 * LEAVES_EVERY).take_while(|at| *at < attack) {
-        let k = course.partition_point(|(_, begins)| *begins <= at) - 1;
-        let (leg, begins) = course[k];
-        let joins =
-            leg.join.map(|j| j.1).or(graph.edge(leg.edge).join.map(|j| j.blend)).is_some_and(|blend| blend > 0.0);
-        if k > 0 && joins && at - begins < BETWEEN {
-            continue;
+    let avoids = |clip: ClipIdx, frame: FrameIdx| {
+        let all = interrupts.at(clip, frame).map(|(number, price)| (&interrupts.onsets()[number], price));
+        all.filter(|(onset, _)| onset.kind == SpanKind::Avoid).collect::<Vec<_>>()
+    };
+    let shown_at = |edge: EdgeIdx, since: f32| {
+        let (edge, clip) = (graph.edge(edge), library.clip(graph.edge(edge).clip));
+        let frame = (edge.first.0 as f32 + since * clip.fps()).round().max(0.0) as u32;
+        (edge.clip, FrameIdx(frame.min(clip.frames() as u32 - 1)))
+    };
+    let mut ways: Vec<Way<'_>> = Vec::new();
+    let moments = || {
+        (0..).map(|step| step as f32 * LEAVES_EVERY).take_while(|at| *at < attack).filter_map(|at| {
+            let k = course.partition_point(|(_, begins)| *begins <= at) - 1;
+            let (leg, begins) = course[k];
+            let joins =
+                leg.join.map(|j| j.1).or(graph.edge(leg.edge).join.map(|j| j.blend)).is_some_and(|blend| blend > 0.0);
+            (k == 0 || !joins || at - begins >= BETWEEN).then_some((k, at))
+        })
+    };
+    let frame_of = |k: usize, at: f32| shown_at(course[k].0.edge, course[k].0.enter + at - course[k].1);
+    // Seconds from now of a moment of a clip whose onset is joined at `begins`.
+    let in_time = |onset: &Onset, begins: f32| {
+        let entered = graph.edge(onset.edge);
+        let clip = library.clip(entered.clip);
+        let when = |seconds: f32| begins + seconds - entered.first.0 as f32 / clip.fps() - onset.enter;
+        let span = &clip.spans[onset.span as usize];
+        let active = span.active.unwrap_or((span.from, span.to));
+        (when(active.0) <= attack && when(active.1) >= attack).then_some((
+            (when(active.0), when(active.1)),
+            when(span.from),
+            when(span.to),
+        ))
+    };
+    for (k, at) in moments() {
+        let (clip, frame) = frame_of(k, at);
+        let ready = avoids(clip, frame).into_iter().filter(|(onset, _)| in_time(onset, at).is_some());
+        ways.extend(ready.map(|(onset, price)| (k, at, vec![(onset, price, 0.0)])));
+    }
+    if ways.is_empty() {
+        for (k, at) in moments() {
+            let (clip, frame) = frame_of(k, at);
+            for (number, price) in interrupts.at(clip, frame) {
+                let first = &interrupts.onsets()[number];
+                let other = matches!(first.kind, SpanKind::Step | SpanKind::Turn | SpanKind::Attack);
+                for hop in HOPS.into_iter().filter(|_| other) {
+                    let played = blend(price).max(BETWEEN) + hop;
+                    if at + played >= attack || first.enter + played >= graph.edge(first.edge).seconds {
+                        continue;
+                    }
+                    let (clip, frame) = shown_at(first.edge, first.enter + played);
+                    let ready = avoids(clip, frame).into_iter().filter(|(o, _)| in_time(o, at + played).is_some());
+                    ways.extend(ready.map(|(o, then)| (k, at, vec![(first, price, 0.0), (o, then, played)])));
+                }
+            }
         }
-        let (clip, since) = (graph.edge(leg.edge).clip, leg.enter + at - begins);
-        let fps = library.clip(clip).fps();
-        let frame = (graph.edge(leg.edge).first.0 as f32 + since * fps).round().max(0.0) as u32;
-        let frame = FrameIdx(frame.min(library.clip(clip).frames() as u32 - 1));
-        for (number, price) in interrupts.at(clip, frame) {
-            let onset = &interrupts.onsets()[number];
-            let entered = graph.edge(onset.edge);
-            let clip_entered = library.clip(entered.clip);
-            let span = &clip_entered.spans[onset.span as usize];
-            if onset.kind != SpanKind::Avoid {
-                continue;
+    }
+    for (k, at, joined) in ways {
+        let (leg, begins) = course[k];
+        let since = leg.enter + at - begins;
+        let mut legs: Vec<Leg> = course[1..k.max(1)].iter().map(|(leg, _)| *leg).collect();
+        legs.extend((k > 0).then_some(Leg { leave: Some(since), ..leg }));
+        let (mut left, mut starts, mut price) = (frame_of(k, at), at, 0.0);
+        for (number, (onset, cost, played)) in joined.iter().enumerate() {
+            if let Some(before) = number.checked_sub(1).map(|before| joined[before].0) {
+                left = shown_at(before.edge, before.enter + played);
+                if let Some(leg) = legs.last_mut() {
+                    leg.leave = Some(before.enter + played);
+                }
             }
-            // Seconds from now of a moment of the entered clip.
-            let when = |seconds: f32| at + seconds - entered.first.0 as f32 / clip_entered.fps() - onset.enter;
-            let active = span.active.unwrap_or((span.from, span.to));
-            if when(active.0) > attack || when(active.1) < attack {
-                continue;
-            }
-            let join = Some(library.join_onset(clip, frame, onset, price));
-            let cut = Leg { leave: Some(since), ..leg };
-            let mut legs: Vec<Leg> = course[1..k.max(1)].iter().map(|(leg, _)| *leg).collect();
-            legs.extend((k > 0).then_some(cut));
+            let join = Some(library.join_onset(left.0, left.1, onset, *cost));
             legs.push(Leg { enter: onset.enter, join, ..Leg::whole(onset.edge) });
-            let leave = if k == 0 { Some(at) } else { playing.leave.map(|leave| leave - playing.since) };
-            let shown = (when(span.from).max(at), when(span.to).min(at + entered.seconds - onset.enter));
-            let seconds = until_over(threats).max(shown.1 + 0.05);
-            let schedule = Schedule::of_corners(&[]);
-            let script =
-                Script { leave, legs: legs.clone(), ahead: &[], schedule, past: 0.0, bend: None, replaces: true };
-            let samples = replay(character, script, seconds);
-            let seen = look(&samples, threats);
-            if seen.first.is_none() {
-                let cost = cost(&samples, threats, shown, seen.least) + 1.0 / TIME;
-                let middle = 0.5 * (when(active.0) + when(active.1));
-                let off = (attack - middle).abs() / (when(active.1) - when(active.0)).max(2e-3) * 2.0;
-                let cost = cost + JOIN * ((price / DEAREST_JOIN).min(1.0) + LATE * at + OFF * off);
-                found.push(Found { legs, leave, cost, clearance: seen.least });
-            }
+            (starts, price) = (starts + played, price + cost);
+        }
+        let Some((onset, _, _)) = joined.last() else { continue };
+        let Some((active, from, to)) = in_time(onset, starts) else { continue };
+        let leave = if k == 0 { Some(at) } else { playing.leave.map(|leave| leave - playing.since) };
+        let shown = (from.max(starts), to.min(starts + graph.edge(onset.edge).seconds - onset.enter));
+        let seconds = until_over(threats).max(shown.1 + 0.05);
+        let schedule = Schedule::of_corners(&[]);
+        let script = Script { leave, legs: legs.clone(), ahead: &[], schedule, past: 0.0, bend: None, replaces: true };
+        let samples = replay(character, script, seconds);
+        let seen = look(&samples, threats);
+        if seen.first.is_none() {
+            let cost = cost(&samples, threats, shown, seen.least) + 1.0 / TIME;
+            let off = 2.0 * (attack - 0.5 * (active.0 + active.1)).abs() / (active.1 - active.0).max(2e-3);
+            let cost = cost + JOIN * ((price / DEAREST_JOIN).min(1.0) + LATE * at + OFF * off);
+            found.push(Found { legs, leave, cost, clearance: seen.least });
         }
     }
 }
