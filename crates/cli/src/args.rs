@@ -78,6 +78,7 @@ pub(crate) struct InspectArgs {
   kumite convert walk.bvh walk-60.bvh --fps 60
   kumite convert hook-left.bvh hook-right.bvh --mirror
   kumite convert embedded:duck duck.gif
+  kumite convert my-kick.toml my-kick.png --watch    drawn again whenever the keys are saved
   kumite convert a.bvh b.bvh c.bvh sheet.png         a contact sheet of many clips")]
 pub(crate) struct ConvertArgs {
     /// Motion files, or `embedded:NAME`; several for a contact sheet (.png), a .glb or an .html
@@ -115,6 +116,10 @@ pub(crate) struct ConvertArgs {
     /// Keep only this part, in seconds
     #[arg(long, value_name = "FROM,TO", value_parser = pair, allow_hyphen_values = true)]
     pub(crate) trim: Option<(f32, f32)>,
+
+    /// Convert again whenever a source changes, until interrupted: for keying motions
+    #[arg(long)]
+    pub(crate) watch: bool,
 
     #[command(flatten)]
     pub(crate) picture: PictureArgs,

@@ -1,7 +1,8 @@
 //! `kumite convert`: edits motions and writes them in another format or as pictures.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use kumite_bake::understand::{find_facing, roles_of};
 use kumite_formats::{bvh, gltf};
@@ -26,6 +27,30 @@ const WRITTEN: &str = ".bvh, .glb, .png, .svg, .gif, .html";
 type Ready = (Clip, Option<Roles>);
 
 pub(crate) fn run(args: &ConvertArgs, progress: &Progress) -> CliResult<Report> {
+    if args.watch { watch(args, progress) } else { convert(args, progress) }
+}
+
+/// How often `--watch` looks at its files.
+const LOOK: Duration = Duration::from_millis(150);
+
+/// Converts now, and again whenever an input changes; what is wrong with it is said, and waited out.
+fn watch(args: &ConvertArgs, progress: &Progress) -> CliResult<Report> {
+    let changed = |path: &PathBuf| std::fs::metadata(path).and_then(|file| file.modified()).ok();
+    let mut seen = None;
+    loop {
+        let now: Vec<Option<SystemTime>> = args.inputs.iter().map(changed).collect();
+        if seen.as_ref() != Some(&now) {
+            seen = Some(now);
+            match convert(args, progress) {
+                Ok(report) => warn(progress, report.text.trim_end()),
+                Err(failure) => print_error(&failure.to_string()),
+            }
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+fn convert(args: &ConvertArgs, progress: &Progress) -> CliResult<Report> {
     args.picture.check()?;
     let ending = ending(&args.output)?;
     let true_fps = rate("--source-fps", args.source_fps)?;

@@ -238,7 +238,9 @@ fn from_bundle(path: &Path, name: String) -> CliResult<Source> {
 }
 
 fn embedded_clips(name: &str, wanted: Option<&str>) -> CliResult<Source> {
-    let mut clips = embedded::clips().map_err(|(file, e)| Failure::from(e).in_file(Path::new(&file)))?;
+    let failed = |(file, e): embedded::FileError| Failure::from(e).in_file(Path::new(&file));
+    let mut clips = embedded::clips().map_err(failed)?;
+    clips.extend(embedded::walks().map_err(failed)?);
     if let Some(wanted) = wanted {
         let names = clips.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
         clips.retain(|c| c.name == wanted);

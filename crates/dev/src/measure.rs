@@ -57,9 +57,18 @@ fn coverage() -> Result<(String, bool), String> {
     run(&["cargo", "build", "--quiet", "--release"], &[])?;
     let answer = kumite_json(&["graph"])?;
     let mut text = String::new();
-    flatten("", &answer["coverage"]["dodged"], &mut |figure, value| {
-        text += &format!("{}\n", json!({"figure": figure, "value": value}));
-    });
+    let mut add = |figure: &str, value: Value| text += &format!("{}\n", json!({"figure": figure, "value": value}));
+    flatten("", &answer["coverage"]["dodged"], &mut add);
+    let none = Vec::new();
+    let classes = answer["coverage"]["strike_classes"].as_array().unwrap_or(&none);
+    let thrown = classes.iter().filter(|class| class["thrown"] != 0);
+    add("strike classes", json!(thrown.clone().count()));
+    add("strike classes without an answer", json!(thrown.filter(|class| class["answered"] == 0).count()));
+    add("gaps", json!(answer["gaps"].as_array().map_or(0, Vec::len)));
+    let listed = kumite_json(&["inspect", "embedded"])?;
+    let clips = listed["files"][0]["clips"].as_array().unwrap_or(&none);
+    add("motions", json!(clips.len()));
+    add("seconds of motion", json!(clips.iter().filter_map(|clip| clip["seconds"].as_f64()).sum::<f64>()));
     Ok((text, true))
 }
 

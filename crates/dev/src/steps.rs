@@ -139,7 +139,33 @@ pub fn motions() -> Result<(), String> {
         run(&["cargo", "test", "--quiet", "--release", "-p", "kumite-bake", "--test", "people", filter], env)
     };
     test("the_table", &[("KUMITE_MOCAP", &mocap), ("KUMITE_WRITE", "1")])?;
-    test("every_active", &[])
+    test("the_page", &[("KUMITE_WRITE", "1")])?;
+    test("every_active", &[])?;
+    sheets()
+}
+
+/// Contact sheets of the embedded motions, by the kind of their first span.
+fn sheets() -> Result<(), String> {
+    const SHEETS: [(&str, &[&str]); 6] = [
+        ("attacks", &["attack"]),
+        ("avoidances", &["avoid"]),
+        ("blocks", &["block"]),
+        ("reactions", &["react", "down", "up"]),
+        ("steps", &["idle", "step", "turn"]),
+        ("walks", &["walk", "run"]),
+    ];
+    let listed = kumite_json(&["inspect", "embedded"])?;
+    let clips = listed["files"][0]["clips"].as_array().cloned().unwrap_or_default();
+    for (name, kinds) in SHEETS {
+        let of_kind = |clip: &&Value| clip["spans"][0]["kind"].as_str().is_some_and(|kind| kinds.contains(&kind));
+        let inputs = clips.iter().filter(of_kind).filter_map(|clip| Some(format!("embedded:{}", clip["name"].as_str()?)));
+        let inputs: Vec<String> = inputs.collect();
+        let out = format!("docs/pictures/motions-{name}.png");
+        let words: Vec<&str> = inputs.iter().map(String::as_str).chain([out.as_str()]).collect();
+        let kumite = kumite();
+        run(&[&[kumite.as_str(), "convert", "-q", "--poses", "5", "--width", "1200"], &words[..]].concat(), &[])?;
+    }
+    Ok(())
 }
 
 /// Bakes the keyed motions into the bundle that the command line is built with.

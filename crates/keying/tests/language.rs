@@ -73,8 +73,75 @@ fn a_motion_can_end_in_another_stance() {
 }
 
 #[test]
+fn feet_in_the_air_get_where_they_are_sent() {
+    let kick = "[[step]]\nfoot = \"right\"\nfrom = 0.1\nto = 0.9\nlift = 0.02\n\
+                [[key]]\nat = 0.5\nweight = 1.0\nright_foot = { to = [-0.05, 0.6, 0.5] }\nright_point = 30";
+    let kicked = clip(kick);
+    let there = Vec3::new(-0.05, 0.6, 0.5);
+    assert!((at(&kicked, 0.5, Role::RightAnkle.joint()) - there).length() < 2e-3);
+    // It comes back to where it left, and the standing foot stays.
+    for (role, t) in [(Role::RightToe, 1.0), (Role::LeftToe, 0.5)] {
+        assert!((at(&kicked, t, role.joint()) - at(&kicked, 0.0, role.joint())).length() < 1e-3, "{role:?}");
+    }
+    assert!(kicked.contacts[30] == Contacts::LEFT && kicked.contacts[0].any(Contacts::RIGHT));
+    let bent = |clip: &Clip| {
+        let [hip, knee, ankle] = [Role::RightHip, Role::RightKnee, Role::RightAnkle].map(|r| at(clip, 0.5, r.joint()));
+        (knee - hip.lerp(ankle, 0.5)).x
+    };
+    let turned_out = clip(&format!("{kick}\nright_knee = 40"));
+    assert!(bent(&turned_out) < bent(&kicked) - 0.03, "a right knee turned outwards is farther to the right");
+}
+
+#[test]
+fn flights_lift_everything_and_land() {
+    let text = "[[step]]\nfoot = \"left\"\nfrom = 0.4\nto = 0.6\nlift = 0.01\n[[step]]\nfoot = \"right\"\nfrom = 0.4\nto = 0.6\nlift = 0.01\n\
+                [[flight]]\nfrom = 0.4\nto = 0.6";
+    let flown = clip(text);
+    let risen = |t: f32| at(&flown, t, Role::Pelvis.joint()).y - at(&flown, 0.0, Role::Pelvis.joint()).y;
+    assert!((0.03..0.08).contains(&risen(0.5)) && risen(0.25) < -0.02, "{} {}", risen(0.5), risen(0.25));
+    assert_eq!(flown.contacts[30], Contacts::NONE);
+    assert!(flown.contacts[20].any(Contacts::LEFT) && flown.contacts[40].any(Contacts::RIGHT));
+}
+
+#[test]
+fn variants_go_less_far_and_are_sooner_there() {
+    let variant = read_motion("name = \"low\"\nlike = \"duck\"\namount = 0.5\npace = 0.8").unwrap();
+    let variant = embedded::clips_of(&variant).unwrap().swap_remove(0);
+    let duck = embedded::clips().unwrap().into_iter().find(|c| c.name == "duck").unwrap();
+    assert!((variant.seconds() - 0.8 * duck.seconds()).abs() < 0.02);
+    let deepest = |clip: &Clip| {
+        let heights = (0..clip.frames() as u32).map(|f| Tracks::of(clip).get(FrameIdx(f), Role::Head.joint()).y);
+        heights.fold(f32::INFINITY, f32::min)
+    };
+    let stands = at(&duck, 0.0, Role::Head.joint()).y;
+    let share = (stands - deepest(&variant)) / (stands - deepest(&duck));
+    assert!((0.35..0.65).contains(&share), "{share}");
+    assert_eq!((variant.spans[0].label.as_str(), variant.spans[0].from), ("duck", 0.8 * duck.spans[0].from));
+}
+
+#[test]
+fn whoever_falls_lies_and_gets_up_again() {
+    let clips = embedded::clips().unwrap();
+    let find = |name: &str| clips.iter().find(|c| c.name == name).unwrap();
+    let pelvis = |clip: &Clip, t: f32| at(clip, t, Role::Pelvis.joint()).y;
+    for (down, lie, up) in [
+        ("knock-down-back", "lie-back", "get-up-back"),
+        ("knock-down-forward", "lie-front", "get-up-front"),
+        ("knock-down-left", "lie-side", "get-up-side"),
+    ] {
+        let [down, lie, up] = [down, lie, up].map(find);
+        assert!(pelvis(down, 0.0) > 0.8 && pelvis(down, down.seconds()) < 0.25, "{}", down.name);
+        assert!(pelvis(lie, 1.0) < 0.25 && pelvis(up, up.seconds()) > 0.8, "{}", up.name);
+    }
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     for (keys, line, key, message) in [
+        ("[[key]]\nat = 0.5\nleft_foot = { by = [0.0, 0.1, 0.0] }", 6, "key 1 left_foot", "a step has to lift it"),
+        ("[[flight]]\nfrom = 0.4\nto = 0.6", 5, "flight 1 from", "both feet have to be lifted"),
+        ("[[flight]]\nfrom = 0.1\nto = 0.3", 5, "flight 1 from", "no time to push off"),
+        ("amount = -1.0", 4, "amount", "more than 0"),
         ("ends = \"stand\"", 4, "ends", "belong together"),
         ("ends = \"stand\"\nchange = [0.5, 0.5]", 5, "change 2", "is 0.5; allowed is later than from"),
         ("[[key]]\nat = 2.0", 5, "key 1 at", "is 2; allowed is 0 to 1"),

@@ -1,4 +1,4 @@
-//! Distances to the goal for a body that has a heading and cannot turn on the spot.
+//! Distances to the goal for a body that has a heading, and turns on the spot only if its library has motions for it.
 //!
 //! The field of Chen and Steed has no headings, and leads into corners that no motion can turn out of. Here a state is a cell and one of
 //! sixteen headings; a move goes straight on, or turns by one heading after an arc as tight as the library's tightest turn, at a cost. Only
@@ -75,14 +75,15 @@ fn hundredths(heading: usize, moves: i32) -> u32 {
 }
 
 impl HeadingField {
-    /// Floods backwards from the tails. `radius` is that of the tightest turn, metres; obstacles are grown as in `field`.
+    /// Floods backwards from the tails. `radius` is that of the tightest turn, metres, and `pivots` says whether there are turns on the spot beside it;
+    /// obstacles are grown as in `field`.
     pub fn new(
         ground: &ObstacleGrid,
         walls: &Walls,
         field: &DistanceField,
         from: Vec2,
         tails: &[Tail],
-        radius: f32,
+        (radius, pivots): (f32, bool),
     ) -> HeadingField {
         let fine = ground.lattice();
         let size = Vec2::new(fine.width as f32, fine.depth as f32) * fine.cell;
@@ -96,7 +97,7 @@ impl HeadingField {
                 open[z * width + x] = walls.distance(ground, heading_field.lattice.middle(x, z)) > field.radius;
             }
         }
-        heading_field.flood(&open, from, tails);
+        heading_field.flood(&open, from, tails, pivots);
         heading_field
     }
 
@@ -135,7 +136,7 @@ impl HeadingField {
         seeds
     }
 
-    fn flood(&mut self, open: &[bool], from: Vec2, tails: &[Tail]) {
+    fn flood(&mut self, open: &[bool], from: Vec2, tails: &[Tail], pivots: bool) {
         // A turn by one heading, in hundredths of a cell.
         let turn = (100.0 * TURNING * std::f32::consts::TAU / HEADINGS as f32 / self.lattice.cell) as u32;
         let ring = LONGEST + turn as usize;
@@ -173,6 +174,14 @@ impl HeadingField {
                 let (x, z) = (cell % width, cell / width);
                 // Predecessors: straight on, or a move with a neighbouring heading.
                 let before = [heading, (heading + 1) % HEADINGS, (heading + HEADINGS - 1) % HEADINGS];
+                for way in before[1..].iter().filter(|_| pivots) {
+                    let (then, at) = (now + turn, cell * HEADINGS + way);
+                    if then < far[at] {
+                        far[at] = then;
+                        buckets[then as usize % ring].push(at as u32);
+                        waiting += 1;
+                    }
+                }
                 for (k, way) in before.into_iter().enumerate() {
                     let moves = if k == 0 { 1 } else { turn_moves(way) };
                     let (dx, dz) = (WAYS[way].0 as isize, WAYS[way].1 as isize);
@@ -263,7 +272,7 @@ mod tests {
         let ground = ObstacleGrid::new(obstacles, &[], from, tail.at, 0.6);
         let walls = Walls::new(&ground, 0.0, f32::INFINITY);
         let field = DistanceField::new(&ground, &walls, tail.at, 0.25);
-        (HeadingField::new(&ground, &walls, &field, from, &[tail], 0.5), field)
+        (HeadingField::new(&ground, &walls, &field, from, &[tail], (0.5, false)), field)
     }
 
     /// Straight on is as far as it looks; who looks away, or should arrive looking elsewhere, has a turning circle to go.

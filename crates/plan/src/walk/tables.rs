@@ -91,6 +91,8 @@ pub struct Tables {
     pub under: f32,
     /// Radius of the tightest turn of any motion, metres.
     pub tightest: f32,
+    /// Whether some motion turns on the spot.
+    pub pivots: bool,
     /// Whether a frame stands still on both feet.
     pub(super) still: Vec<bool>,
     transitions: Vec<Transition>,
@@ -121,6 +123,10 @@ pub const SWAY: f32 = 1.0;
 /// A turn by at least [`CORNER`] radians over at least [`ROUND`] metres goes round a corner, not on the spot.
 const CORNER: f32 = 1.0;
 const ROUND: f32 = 0.5;
+/// Whoever goes round it is at least this fast, metres per second; slower bodies shuffle on the spot.
+const GOING: f32 = 0.5;
+/// Whoever turns by [`CORNER`] and gets no farther than this turns on the spot, metres.
+const SPOT: f32 = 0.35;
 /// A body faster than this goes somewhere, metres per second.
 const GOES: f32 = 0.4;
 
@@ -156,6 +162,7 @@ impl Tables {
             over: 0.0,
             under: f32::INFINITY,
             tightest: 1.0,
+            pivots: false,
             still: Vec::new(),
             transitions: Vec::new(),
             leaving: vec![Vec::new(); clips.len()],
@@ -277,25 +284,28 @@ impl Tables {
         if self.body == 0.0 {
             self.body = self.reach_most;
         }
-        self.tightest = self.turns().unwrap_or(1.0);
+        let (tightest, pivots) = self.turns();
+        (self.tightest, self.pivots) = (tightest.unwrap_or(1.0), pivots);
     }
 
-    /// Radius of the tightest turn by [`CORNER`] or more over [`ROUND`] or more.
-    fn turns(&self) -> Option<f32> {
-        let mut tightest: Option<f32> = None;
+    /// Radius of the tightest turn by [`CORNER`] or more over [`ROUND`] or more, and whether there are turns on the spot.
+    fn turns(&self) -> (Option<f32>, bool) {
+        let (mut tightest, mut pivots): (Option<f32>, bool) = (None, false);
         for clip in 0..self.clips() {
             let frames = self.starts[clip] as usize..self.starts[clip + 1] as usize;
             for first in frames.clone().step_by(2) {
                 for last in (first..frames.end).step_by(2) {
                     let arc = self.arc[last] - self.arc[first];
                     let turned = wrap(self.turn[last] - self.turn[first]).abs();
-                    if arc >= ROUND && turned >= CORNER && tightest.is_none_or(|t| arc / turned < t) {
+                    let going = arc * self.fps >= GOING * (last - first) as f32;
+                    pivots |= turned >= CORNER && arc <= SPOT;
+                    if arc >= ROUND && going && turned >= CORNER && tightest.is_none_or(|t| arc / turned < t) {
                         tightest = Some(arc / turned);
                     }
                 }
             }
         }
-        tightest
+        (tightest, pivots)
     }
 
     /// Gathers the transitions of the graph and their clusters.
