@@ -83,9 +83,9 @@ fn accad_reacts() {
     let library = interrupts::find(&baked.library).unwrap();
     let reaction = measured("accad-male2", &library);
     let bounds = [
-        (SpanKind::Avoid, 0.05, 2.3),
+        (SpanKind::Avoid, 0.05, 1.3),
         (SpanKind::Attack, 0.0, 0.8),
-        (SpanKind::Block, 0.0, 1.6),
+        (SpanKind::Block, 0.0, 0.8),
         (SpanKind::Step, 0.0, 0.8),
     ];
     check(&reaction, &bounds);
@@ -98,7 +98,7 @@ fn accad_reacts() {
         let stays: Vec<f32> = stays.map(|wait| wait.seconds).collect();
         let most = stays[stays.len() * 95 / 100];
         say(&format!("accad-male2: until {} from any moment of no walk or run, 95 %", kind.kind.name()), most, "s");
-        assert!(most <= 1.3, "{}: {most}", kind.kind.name());
+        assert!(most <= 0.5, "{}: {most}", kind.kind.name());
     }
 }
 
@@ -107,9 +107,9 @@ fn cmu_reacts() {
     let Some(baked) = kumite_captures::library("cmu-fight") else { return };
     let library = interrupts::find(&baked.library).unwrap();
     let bounds = [
-        (SpanKind::Avoid, 0.1, 1.4),
+        (SpanKind::Avoid, 0.1, 0.8),
         (SpanKind::Attack, 0.0, 0.3),
-        (SpanKind::Block, 0.0, 1.0),
+        (SpanKind::Block, 0.0, 0.8),
         (SpanKind::Step, 0.0, 1.3),
     ];
     check(&measured("cmu-fight", &library), &bounds);
