@@ -1,0 +1,281 @@
+//! A body as bracing needs it: its limbs, and the parts that must not get into each other.
+
+use kumite_motion::ik::{self, Chain, Limb};
+use kumite_motion::{Pose, Quat, Role, Side, Skeleton, Vec3, WorldPose};
+
+/// Left, then right.
+pub const SIDES: [Side; 2] = [Side::Left, Side::Right];
+/// Joints that lean and turn, from the pelvis up.
+pub const TRUNK: [Role; 5] = [Role::Pelvis, Role::Waist, Role::Back, Role::Neck, Role::Head];
+/// An arm is stretched to this share of its length at most: beyond it elbows lock.
+pub const STRETCH: f32 = 0.95;
+/// Kilograms of a person of no particular size.
+pub const MASS: f32 = 70.0;
+
+/// The joints of one arm.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arm {
+    /// 1 for the left, -1 for the right.
+    pub side: f32,
+    /// Collar bone, shoulder, elbow, wrist.
+    pub joints: [Role; 4],
+    /// Its bones.
+    pub limb: Limb,
+    /// Shoulder to wrist, stretched, metres.
+    pub length: f32,
+    /// Wrist to the middle of the hand, metres.
+    pub palm: f32,
+}
+
+/// The joints of one leg.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Leg {
+    /// 1 for the left, -1 for the right.
+    pub side: f32,
+    /// Hip, knee, ankle.
+    pub joints: [Role; 3],
+    /// For nudging it.
+    pub chain: Chain,
+    /// Hip to ankle, stretched, metres.
+    pub length: f32,
+}
+
+/// Both arms and both legs, measured once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Body {
+    /// Left, then right.
+    pub arms: [Arm; 2],
+    /// Left, then right.
+    pub legs: [Leg; 2],
+    /// From the head's joint to its middle, in its frame.
+    pub head: Vec3,
+}
+
+impl Body {
+    /// Of the canonical skeleton, or one with its frames; `None` without its limbs.
+    pub fn of(skeleton: &Skeleton) -> Option<Body> {
+        let arm = |wrist: Role| {
+            let elbow = wrist.parent()?;
+            let shoulder = elbow.parent()?;
+            let limb = Limb::of(skeleton, wrist)?;
+            Some(Arm {
+                side: if wrist.side() == Side::Left { 1.0 } else { -1.0 },
+                joints: [shoulder.parent()?, shoulder, elbow, wrist],
+                limb,
+                length: limb.upper.length() + limb.lower.length(),
+                palm: 0.5 * skeleton.tip(wrist.joint()).unwrap_or(Vec3::ZERO).length(),
+            })
+        };
+        let leg = |ankle: Role| {
+            let knee = ankle.parent()?;
+            let limb = Limb::of(skeleton, ankle)?;
+            Some(Leg {
+                side: if ankle.side() == Side::Left { 1.0 } else { -1.0 },
+                joints: [knee.parent()?, knee, ankle],
+                chain: Chain::of_canonical(ankle)?,
+                length: limb.upper.length() + limb.lower.length(),
+            })
+        };
+        Some(Body {
+            arms: [arm(Role::LeftWrist)?, arm(Role::RightWrist)?],
+            legs: [leg(Role::LeftAnkle)?, leg(Role::RightAnkle)?],
+            head: skeleton.tip(Role::Head.joint()).unwrap_or(Vec3::Y * 0.18) * 0.5,
+        })
+    }
+
+    /// The middle of the head.
+    pub fn head_at(&self, world: &WorldPose) -> Vec3 {
+        world.point(Role::Head.joint(), self.head)
+    }
+}
+
+impl Arm {
+    /// Elbows hang down and a little out, in the frame of the chest.
+    pub fn pole(&self, world: &WorldPose) -> Vec3 {
+        world.rotation(Role::Back.joint()) * Vec3::new(0.15 * self.side, -1.0, -0.1)
+    }
+
+    /// Where the elbow stands now, from [`Arm::pole`]: positive is away from the body.
+    pub fn swivel(&self, world: &WorldPose) -> f32 {
+        let [_, shoulder, elbow, wrist] = self.joints.map(|j| world.position(j.joint()));
+        self.side * ik::swivel_of(shoulder, elbow, wrist, self.pole(world))
+    }
+
+    /// Puts the wrist at a place, with the elbow away from the body by `swivel`; the twists are added about upper arm and forearm,
+    /// which moves neither elbow nor wrist. Positions in `world` are those of `pose` down to the shoulder; below they are not brought
+    /// up to date. Returns the world rotation of the forearm.
+    pub fn place(
+        &self,
+        pose: &mut Pose,
+        world: &WorldPose,
+        target: Vec3,
+        swivel: f32,
+        twists: [f32; 2],
+    ) -> Quat {
+        let [collar, shoulder, elbow, _] = self.joints.map(Role::joint);
+        let (solved, pole) = (self.solve(world, target, swivel), self.limb.upper.normalize_or(Vec3::X));
+        let upper = solved.upper * kumite_motion::rotation::about(pole, twists[0]);
+        let bone = self.limb.lower.normalize_or(Vec3::X);
+        let fore = solved.upper * solved.hinge * kumite_motion::rotation::about(bone, twists[1]);
+        pose.rotations[shoulder.at()] = (world.rotation(collar).conjugate() * upper).normalize();
+        pose.rotations[elbow.at()] = (upper.conjugate() * fore).normalize();
+        fore
+    }
+
+    fn solve(&self, world: &WorldPose, target: Vec3, swivel: f32) -> ik::SolvedLimb {
+        let from = world.position(self.joints[1].joint());
+        let reach = ik::Reach { from, target, pole: self.pole(world), swivel: self.side * swivel };
+        self.limb.solve(&reach)
+    }
+
+    /// By how much upper arm and forearm are twisted beyond what [`Arm::place`] would give them where they are: captures have what a
+    /// hinge has not.
+    pub fn twists(&self, world: &WorldPose) -> [f32; 2] {
+        use kumite_motion::rotation::twist_angle;
+        let [_, shoulder, elbow, wrist] = self.joints.map(Role::joint);
+        let solved = self.solve(world, world.position(wrist), self.swivel(world));
+        let upper = solved.upper.conjugate() * world.rotation(shoulder);
+        let fore = (solved.upper * solved.hinge).conjugate() * world.rotation(elbow);
+        let bones = [self.limb.upper, self.limb.lower].map(|b| b.normalize_or(Vec3::X));
+        [twist_angle(upper, bones[0]), twist_angle(fore, bones[1])]
+    }
+
+    /// A hand with its fingers along one direction and its palm towards another, in the world.
+    pub fn hand(&self, fingers: Vec3, palm: Vec3) -> Quat {
+        let x = fingers.normalize_or(Vec3::Y) * self.side;
+        let y = -(palm - x * palm.dot(x)).normalize_or(x.any_orthonormal_vector());
+        let z = x.cross(y);
+        // Columns are where the axes of the wrist go.
+        let matrix = [x, y, z];
+        from_axes(matrix)
+    }
+}
+
+/// The rotation that lays the axes on three unit vectors that are square to each other.
+fn from_axes([x, y, z]: [Vec3; 3]) -> Quat {
+    let trace = x.x + y.y + z.z;
+    let q = if trace > 0.0 {
+        Quat::from_xyzw(y.z - z.y, z.x - x.z, x.y - y.x, 1.0 + trace)
+    } else if x.x > y.y && x.x > z.z {
+        Quat::from_xyzw(1.0 + x.x - y.y - z.z, x.y + y.x, z.x + x.z, y.z - z.y)
+    } else if y.y > z.z {
+        Quat::from_xyzw(x.y + y.x, 1.0 + y.y - x.x - z.z, y.z + z.y, z.x - x.z)
+    } else {
+        Quat::from_xyzw(z.x + x.z, y.z + z.y, 1.0 + z.z - x.x - y.y, x.y - y.x)
+    };
+    q.normalize()
+}
+
+impl Leg {
+    /// Puts the ankle at a place with the knee where it was: thigh, shin and foot keep `held`, their attitudes in the world, as far as they can; the
+    /// foot altogether. `world` is that of `pose` before and after.
+    pub fn place(
+        &self,
+        skeleton: &Skeleton,
+        pose: &mut Pose,
+        world: &mut WorldPose,
+        held: [Quat; 3],
+        target: Vec3,
+    ) {
+        for (role, wanted) in self.joints.into_iter().zip(held) {
+            let joint = role.joint();
+            let parent = skeleton.parents()[joint.at()];
+            let turn = world.rotation(parent);
+            pose.rotations[joint.at()] = (turn.conjugate() * wanted).normalize();
+            // Only this leg has moved.
+            world.positions[joint.at()] = world.position(parent) + turn * skeleton.offset(joint);
+            world.rotations[joint.at()] = wanted;
+        }
+        self.chain.reach_within(0.995, skeleton, target, pose, world);
+    }
+
+    /// How thigh, shin and foot lie in the world.
+    pub fn attitudes(&self, world: &WorldPose) -> [Quat; 3] {
+        self.joints.map(|role| world.rotation(role.joint()))
+    }
+}
+
+/// Radii of parts that keep clear of each other, metres: forearm and hand, head, trunk; a little more than the referee's.
+const FOREARM: f32 = 0.045;
+const HEAD: f32 = 0.11;
+const TRUNK_RADIUS: f32 = 0.13;
+
+/// Pairs that [`clash`] looks at.
+pub const CLASHES: usize = 9;
+
+/// How deep arms are in head, trunk and each other, metres, smooth and 0 where they are clear.
+pub fn clash(body: &Body, world: &WorldPose) -> [f32; CLASHES] {
+    let at = |role: Role| world.position(role.joint());
+    let head = body.head_at(world);
+    let fore = body.arms.map(|arm| {
+        let wrist = arm.joints[3];
+        let hand = world.point(wrist.joint(), Vec3::X * (arm.side * 2.0 * arm.palm));
+        [at(arm.joints[2]), at(wrist), hand]
+    });
+    let trunk = [at(Role::Waist), at(Role::Neck)];
+    let mut depths = [0.0; CLASHES];
+    for (side, [elbow, wrist, hand]) in fore.iter().enumerate() {
+        depths[4 * side] = HEAD + FOREARM - apart([*elbow, *wrist], [head, head]);
+        depths[4 * side + 1] = HEAD + FOREARM - apart([*wrist, *hand], [head, head]);
+        depths[4 * side + 2] = TRUNK_RADIUS + FOREARM - apart([*elbow, *wrist], trunk);
+        depths[4 * side + 3] = TRUNK_RADIUS + FOREARM - apart([*wrist, *hand], trunk);
+    }
+    let arms = |a: usize, b: usize| apart([fore[0][a], fore[0][a + 1]], [fore[1][b], fore[1][b + 1]]);
+    let nearest = arms(0, 0).min(arms(0, 1)).min(arms(1, 0)).min(arms(1, 1));
+    depths[8] = 2.0 * FOREARM - nearest;
+    depths.map(|depth| depth.max(0.0))
+}
+
+/// Least distance of two segments, metres.
+pub fn apart([p, q]: [Vec3; 2], [r, s]: [Vec3; 2]) -> f32 {
+    let (u, v, w) = (q - p, s - r, p - r);
+    let (uu, vv, uv) = (u.length_squared().max(1e-9), v.length_squared().max(1e-9), u.dot(v));
+    let (uw, vw) = (u.dot(w), v.dot(w));
+    let whole = uu * vv - uv * uv;
+    let a = if whole > 1e-9 { ((uv * vw - uw * vv) / whole).clamp(0.0, 1.0) } else { 0.5 };
+    let b = ((uv * a + vw) / vv).clamp(0.0, 1.0);
+    let a = ((uv * b - uw) / uu).clamp(0.0, 1.0);
+    (p + u * a - r - v * b).length()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kumite_motion::{fk, humanoid};
+
+    #[test]
+    fn an_arm_put_back_where_it_is_does_not_move() {
+        let skeleton = humanoid::skeleton();
+        let body = Body::of(&skeleton).unwrap();
+        let mut pose = Pose::rest(&skeleton);
+        for (k, role) in [Role::LeftShoulder, Role::LeftElbow, Role::RightShoulder, Role::RightElbow].into_iter().enumerate() {
+            let turn = Vec3::new(0.3, 0.5 - 0.4 * k as f32, 0.4);
+            let axis = humanoid::hinge_axis(role).unwrap_or(turn.normalize());
+            pose.rotations[role.joint().at()] = kumite_motion::rotation::about(axis, 0.9)
+                * kumite_motion::rotation::about(Vec3::X, if humanoid::hinge_axis(role).is_some() { 0.4 } else { 0.0 });
+        }
+        let (mut world, mut again) = (WorldPose::default(), WorldPose::default());
+        fk::pose(&skeleton, &pose, &mut world);
+        let mut moved = pose.clone();
+        for arm in &body.arms {
+            let wrist = world.position(arm.joints[3].joint());
+            let _ = arm.place(&mut moved, &world, wrist, arm.swivel(&world), arm.twists(&world));
+        }
+        fk::pose(&skeleton, &moved, &mut again);
+        for role in [Role::LeftElbow, Role::LeftWrist, Role::RightElbow, Role::RightWrist] {
+            assert!((world.position(role.joint()) - again.position(role.joint())).length() < 1e-3, "{role:?}");
+            let off = kumite_motion::rotation::between(world.rotation(role.joint()), again.rotation(role.joint()));
+            assert!(off < 0.02, "{role:?} {off}");
+        }
+    }
+
+    #[test]
+    fn hands_point_and_face_where_they_are_told() {
+        let body = Body::of(&humanoid::skeleton()).unwrap();
+        for arm in &body.arms {
+            let hand = arm.hand(Vec3::Y, Vec3::Z);
+            assert!((hand * Vec3::X * arm.side - Vec3::Y).length() < 1e-5);
+            assert!((hand * Vec3::NEG_Y - Vec3::Z).length() < 1e-5);
+        }
+    }
+}

@@ -1,0 +1,548 @@
+//! The layer: from the motion that is played into the protective pose, and back. § 4.3: hands on straight lines, elbows by their swivel, knees where
+//! they were, centre of mass and neck on lines, a steady head, planted feet.
+
+use kumite_motion::rotation::{slerp, wrap};
+use kumite_motion::{Contacts, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk, mass};
+
+use crate::balance::Objective;
+use crate::body::{Body, TRUNK, apart};
+use crate::lines::{self, Line, bump};
+use crate::optimise::{Effort, Vector};
+use crate::pose::{Solved, Wanted, solve};
+use crate::rules::{Aim, Rule, startle};
+use crate::temper::{HAND_SPEED, TRUNK_SPEED};
+use crate::timing::Timing;
+use crate::{Impact, ImpactError, SpeedRange, Temper};
+
+/// Bodies that move faster than this along the ground brace in stride, metres per second.
+const STRIDE: f32 = 0.5;
+/// A swinging foot that has done this share of its swing lands early.
+const LANDS: f32 = 0.5;
+/// Passes that bring centre of mass and neck to their lines.
+const PASSES: usize = 4;
+/// The share of a pelvis' shift that the centre of mass makes with it.
+const FOLLOWS: f32 = 0.82;
+/// Legs are stretched to this share of their length at most.
+const LEG: f32 = 0.992;
+/// Radii that hands keep clear of on their way, metres: head and trunk, each with a hand.
+const CLEAR: (f32, f32) = (0.17, 0.18);
+
+/// The motion below, at the moments that matter.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Source {
+    /// As it is, and a little before.
+    pub now: Pose,
+    /// See [`Source::now`].
+    pub before: Pose,
+    /// How much before, seconds.
+    pub apart: f32,
+    /// At the look-ahead of the startle, [`crate::timing::STARTLE_AHEAD`].
+    pub soon: Pose,
+    /// At the look-ahead of the pose, [`crate::timing::LOOK_AHEAD`].
+    pub ahead: Pose,
+    /// When it hits, if nothing is done.
+    pub contact: Pose,
+    /// Which feet stand.
+    pub stands: [bool; 2],
+    /// The foot that swings, if just one does.
+    pub swing: Option<Swing>,
+}
+
+/// A foot in the air.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Swing {
+    /// 0 is the left.
+    pub foot: usize,
+    /// How much of its swing is done, 0..1.
+    pub share: f32,
+}
+
+/// What to brace for, and who does.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// What hits.
+    pub impact: Impact,
+    /// After how many seconds.
+    pub seconds: f32,
+    /// What else does, later.
+    pub also: Option<Impact>,
+    /// Who braces.
+    pub temper: Temper,
+    /// Which speeds count as slow and fast.
+    pub speeds: SpeedRange,
+    /// Whether it flinches first.
+    pub startle: bool,
+    /// Which way it turned before, and where the balance was then.
+    pub again: Option<(f32, Vector)>,
+    /// Rules instead of the usual ones.
+    pub rules: Option<&'a [&'a dyn Rule]>,
+    /// What is minimised, and for how long.
+    pub objective: Objective,
+    /// See [`Request::objective`].
+    pub effort: Effort,
+}
+
+impl Request<'_> {
+    /// The usual answer of an average person.
+    pub fn new(impact: Impact, seconds: f32) -> Request<'static> {
+        Request {
+            impact,
+            seconds,
+            also: None,
+            temper: Temper::default(),
+            speeds: SpeedRange::STAGE,
+            startle: false,
+            again: None,
+            rules: None,
+            objective: Objective::default(),
+            effort: Effort::default(),
+        }
+    }
+}
+
+/// Where a foot that swings lands early.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Landing {
+    foot: usize,
+    ankle: Vec3,
+    turn: Quat,
+}
+
+/// A protective pose being gone into, held and left: plain data, applied to whatever is played.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Brace {
+    body: Body,
+    timing: Timing,
+    /// Seconds since it began.
+    time: f32,
+    end: Pose,
+    startle: Option<Pose>,
+    /// By how much the pelvis is moved in the end.
+    shift: Vec3,
+    /// Of the hands, relative to the carrier; of the neck, likewise; of the centre of mass, in the world.
+    hands: [Line; 2],
+    neck: Line,
+    centre: Line,
+    /// Elbows: from, by how much they turn, how fast at first.
+    swivels: [[f32; 3]; 2],
+    /// Twists of upper arms and forearms at first.
+    twists: [[f32; 2]; 2],
+    /// How the head is turned in the end, in the world.
+    head: Quat,
+    /// How much of the way trunk and hands get in time.
+    gets: f32,
+    landing: Option<Landing>,
+    raised: Option<usize>,
+    aim: Aim,
+    turns: f32,
+    at: Vector,
+}
+
+/// What is measured on a pose before it is changed.
+struct Marks {
+    root: Vec3,
+    neck: Vec3,
+    head: Quat,
+    centre: Vec3,
+    hands: [Vec3; 2],
+    swivels: [f32; 2],
+    twists: [[f32; 2]; 2],
+    hips: [Vec3; 2],
+    ankles: [Vec3; 2],
+    legs: [[Quat; 3]; 2],
+}
+
+impl Marks {
+    fn of(skeleton: &Skeleton, body: &Body, world: &WorldPose) -> Marks {
+        Marks {
+            root: world.positions[0],
+            neck: world.position(Role::Neck.joint()),
+            head: world.rotation(Role::Head.joint()),
+            centre: mass::centre(skeleton, &Roles::canonical(), world),
+            hands: body.arms.map(|arm| world.position(arm.joints[3].joint())),
+            swivels: body.arms.map(|arm| arm.swivel(world)),
+            twists: body.arms.map(|arm| arm.twists(world)),
+            hips: body.legs.map(|leg| world.position(leg.joints[0].joint())),
+            ankles: body.legs.map(|leg| world.position(leg.joints[2].joint())),
+            legs: body.legs.map(|leg| leg.attitudes(world)),
+        }
+    }
+}
+
+/// A place along the floor.
+fn flat(v: Vec3) -> Vec3 {
+    Vec3::new(v.x, 0.0, v.z)
+}
+
+impl Brace {
+    /// Braces for an impact on a body that plays `source`. Also says how its pose was found.
+    pub fn begin(
+        skeleton: &Skeleton,
+        body: &Body,
+        source: &Source,
+        request: &Request<'_>,
+    ) -> Result<(Brace, Solved), ImpactError> {
+        let impact = request.impact.check()?;
+        if !(request.seconds.is_finite() && request.seconds > 0.0) {
+            return Err(ImpactError::NotFinite { what: "time to contact" });
+        }
+        let mut world = WorldPose::default();
+        let mut marks = |pose: &Pose| {
+            fk::pose(skeleton, pose, &mut world);
+            Marks::of(skeleton, body, &world)
+        };
+        let (now, before) = (marks(&source.now), marks(&source.before));
+        let rate = 1.0 / source.apart.max(1e-4);
+        let fast = flat(now.centre - before.centre).length() * rate > STRIDE;
+        let lands = source.swing.filter(|swing| swing.share >= LANDS);
+        let planted = !fast && (source.stands == [true; 2] || lands.is_some());
+        let pose = if planted { &source.ahead } else { &source.contact };
+        let below = marks(pose);
+        let landing = lands.filter(|_| planted).map(|swing| {
+            let facing = kumite_motion::rotation::yaw_of(below.legs[swing.foot][2] * Vec3::Z);
+            let other = now.ankles[1 - swing.foot];
+            let ankle = below.ankles[swing.foot];
+            // As far away as its leg reaches with the other foot where it is: a long step at most.
+            let step = flat(ankle - other).clamp_length_max(0.8 * body.legs[0].length);
+            let ankle = Vec3::new(other.x + step.x, ankle_height(skeleton), other.z + step.z);
+            Landing { foot: swing.foot, ankle, turn: kumite_motion::rotation::yaw(facing) }
+        });
+        let (mut ankles, mut soles) = ([None; 2], [None; 2]);
+        if let Some(landing) = landing {
+            (ankles[landing.foot], soles[landing.foot]) = (Some(landing.ankle), Some(landing.turn));
+        }
+        let (turned, start) = request.again.map_or((None, None), |(side, at)| (Some(side), Some(at)));
+        let wanted = Wanted {
+            skeleton,
+            body,
+            source: pose,
+            impact,
+            also: request.also.filter(|impact| impact.check().is_ok()),
+            stands: if planted { [true; 2] } else { source.stands },
+            ankles,
+            soles,
+            planted,
+            speeds: request.speeds,
+            temper: request.temper,
+            turned,
+            rules: request.rules,
+            objective: request.objective,
+            effort: request.effort,
+            start,
+        };
+        let solved = solve(&wanted);
+        let timing = Timing::new(request.speeds.share(impact.speed()), request.seconds, planted, request.startle);
+        let end = marks(&solved.pose);
+        // In stride everything goes along with the pelvis below.
+        let carrier = |m: &Marks| if planted { Vec3::ZERO } else { m.root };
+        let line = |part: fn(&Marks) -> Vec3, fades: f32| Line {
+            from: part(&now) - carrier(&now),
+            to: part(&end) - carrier(&below),
+            speed: (part(&now) - carrier(&now) - part(&before) + carrier(&before)) * rate,
+            fades,
+            detour: Vec3::ZERO,
+        };
+        let hands: [Line; 2] = [
+            line(|m: &Marks| m.hands[0], lines::HAND),
+            line(|m: &Marks| m.hands[1], lines::HAND),
+        ];
+        let neck = line(|m: &Marks| m.neck, lines::TRUNK);
+        let centre = line(|m: &Marks| m.centre, lines::TRUNK);
+        let mobility = request.temper.mobility();
+        let gets_to = |distance: f32, most: f32| (most * mobility / (timing.fastest() * distance.max(1e-6))).min(1.0);
+        let turn = TRUNK.map(|role| {
+            let joint = role.joint();
+            kumite_motion::rotation::between(source.now.rotation(joint), solved.pose.rotation(joint))
+        });
+        let gets = gets_to(turn.into_iter().fold(0.0, f32::max), TRUNK_SPEED);
+        let swivels = [0, 1].map(|k| {
+            let speed = (wrap(now.swivels[k] - before.swivels[k]) * rate).clamp(-10.0, 10.0);
+            [now.swivels[k], wrap(end.swivels[k] - now.swivels[k]), speed]
+        });
+        let startled = (timing.begins > 0.0).then(|| startle(skeleton, body, &solved.aim, &source.soon));
+        let mut brace = Brace {
+            body: *body,
+            timing,
+            time: 0.0,
+            end: solved.pose.clone(),
+            startle: startled,
+            shift: end.root - below.root,
+            hands,
+            neck,
+            centre,
+            swivels,
+            twists: now.twists,
+            head: end.head,
+            gets,
+            landing,
+            raised: solved.raised,
+            aim: solved.aim,
+            turns: solved.turns,
+            at: solved.at,
+        };
+        for (hand, line) in brace.hands.iter_mut().enumerate() {
+            let part = gets_to((line.to - line.from).length(), HAND_SPEED);
+            line.to = line.from.lerp(line.to, part);
+            line.detour = around(skeleton, body, hand, line, (&source.now, carrier(&now)), (&solved.pose, carrier(&below)));
+        }
+        Ok((brace, solved))
+    }
+
+    /// A tick later.
+    pub fn advance(&mut self, seconds: f32) {
+        self.time += seconds;
+    }
+
+    /// Seconds since it began.
+    pub fn time(&self) -> f32 {
+        self.time
+    }
+
+    /// Its times.
+    pub fn timing(&self) -> &Timing {
+        &self.timing
+    }
+
+    /// What it is for.
+    pub fn aim(&self) -> &Aim {
+        &self.aim
+    }
+
+    /// Whether it stops the motion below and stands; else it is done in stride.
+    pub fn planted(&self) -> bool {
+        self.timing.planted
+    }
+
+    /// The protective pose.
+    pub fn pose(&self) -> &Pose {
+        &self.end
+    }
+
+    /// Which way it turned and where the balance was: for bracing again.
+    pub fn again(&self) -> (f32, Vector) {
+        (self.turns, self.at)
+    }
+
+    /// Whether a hand goes straight; else it goes around the body.
+    pub fn straight(&self, hand: usize) -> bool {
+        self.hands[hand].detour == Vec3::ZERO
+    }
+
+    /// It hits.
+    pub fn hit(&mut self) {
+        self.timing.hit(self.time);
+    }
+
+    /// Something else is done: it fades.
+    pub fn give_up(&mut self) {
+        self.timing.give_up(self.time);
+    }
+
+    /// Whether nothing is left of it.
+    pub fn over(&self) -> bool {
+        self.timing.over(self.time)
+    }
+
+    /// Seconds of the motion below per second.
+    pub fn rate(&self) -> f32 {
+        self.timing.rate(self.time)
+    }
+
+    /// What stands, of what the motion below says.
+    pub fn contacts(&self, played: Contacts) -> Contacts {
+        const FEET: [Contacts; 2] = [Contacts::LEFT, Contacts::RIGHT];
+        let mut stands = played;
+        let way = self.timing.way(self.time) * self.timing.shows(self.time);
+        if let Some(landing) = self.landing.filter(|_| way > 0.98) {
+            stands = stands.with(FEET[landing.foot]);
+        }
+        if let Some(leg) = self.raised.filter(|_| way > 0.02) {
+            stands = stands.without(FEET[leg]);
+        }
+        stands
+    }
+
+    /// Changes the pose that is played into the one that is shown. `world` is that of `pose` afterwards. Allocates nothing once `world` has grown.
+    pub fn apply(&self, skeleton: &Skeleton, pose: &mut Pose, world: &mut WorldPose) {
+        let (timing, time) = (&self.timing, self.time);
+        let shows = timing.shows(time);
+        if shows <= 0.0 {
+            return fk::pose(skeleton, pose, world);
+        }
+        fk::pose(skeleton, pose, world);
+        let played = Marks::of(skeleton, &self.body, world);
+        let way = timing.way(time);
+        let trunk = way * shows * self.gets;
+        if let Some(startle) = &self.startle {
+            let share = timing.startled(time) * shows;
+            for (q, to) in pose.rotations.iter_mut().zip(&startle.rotations) {
+                *q = slerp(*q, *to, share);
+            }
+        }
+        self.turn_trunk(pose, trunk);
+        pose.translations[0] += self.shift * trunk;
+        self.settle(skeleton, pose, world, &played, (way * self.gets, shows, trunk));
+        self.turn_head(skeleton, pose, world, &played, trunk);
+        self.reach(skeleton, pose, world, &played, (way, shows));
+    }
+
+    fn turn_trunk(&self, pose: &mut Pose, share: f32) {
+        let first = usize::from(!self.timing.planted);
+        let collars = self.body.arms.map(|arm| arm.joints[0]);
+        for role in TRUNK[first..].iter().chain(&collars) {
+            let joint = role.joint().at();
+            pose.rotations[joint] = slerp(pose.rotations[joint], self.end.rotations[joint], share);
+        }
+        if let Some(leg) = self.raised {
+            for role in self.body.legs[leg].joints {
+                let joint = role.joint().at();
+                pose.rotations[joint] = slerp(pose.rotations[joint], self.end.rotations[joint], share);
+            }
+        }
+    }
+
+    /// Plants the feet, and brings the centre of mass and the neck to their lines: the pelvis moves, the waist bends.
+    fn settle(
+        &self,
+        skeleton: &Skeleton,
+        pose: &mut Pose,
+        world: &mut WorldPose,
+        played: &Marks,
+        (way, shows, trunk): (f32, f32, f32),
+    ) {
+        let carrier = if self.timing.planted { Vec3::ZERO } else { played.root };
+        let neck = played.neck.lerp(carrier + self.neck.at(way, self.time), shows);
+        let centre = if self.timing.planted {
+            played.centre.lerp(self.centre.at(way, self.time), shows)
+        } else {
+            played.centre
+        };
+        for pass in 0..PASSES {
+            fk::pose(skeleton, pose, world);
+            self.plant(skeleton, pose, world, played, trunk);
+            if pass + 1 == PASSES {
+                break;
+            }
+            let off = flat(centre - mass::centre(skeleton, &Roles::canonical(), world)) / FOLLOWS;
+            let rest = neck - world.position(Role::Neck.joint()) - off;
+            pose.translations[0] += off + Vec3::Y * rest.y;
+            let lever = world.position(Role::Neck.joint()) - world.position(Role::Waist.joint());
+            let axis = Vec3::Y.cross(flat(rest));
+            let turn = kumite_motion::rotation::from_vector(axis / lever.y.max(0.15));
+            let (pelvis, waist) = (world.rotation(Role::Pelvis.joint()), Role::Waist.joint().at());
+            pose.rotations[waist] = (pelvis.conjugate() * turn * pelvis * pose.rotations[waist]).normalize();
+        }
+        // No leg is overstretched: the pelvis sinks until all reach.
+        let mut sinks = 0.0f32;
+        for (k, leg) in self.body.legs.iter().enumerate().filter(|(k, _)| self.raised != Some(*k)) {
+            let own = (played.ankles[k] - played.hips[k]).length();
+            let most = (LEG * leg.length).max(own.min(0.999 * leg.length));
+            let line = world.position(leg.joints[0].joint()) - self.ankle(k, played, trunk);
+            let across = line.x * line.x + line.z * line.z;
+            sinks = sinks.max(line.y - (most * most - across).max(0.0).sqrt());
+        }
+        if sinks > 0.0 {
+            pose.translations[0].y -= sinks.min(0.2);
+            fk::pose(skeleton, pose, world);
+            self.plant(skeleton, pose, world, played, trunk);
+        }
+    }
+
+    /// Where an ankle goes.
+    fn ankle(&self, k: usize, played: &Marks, share: f32) -> Vec3 {
+        match self.landing {
+            Some(landing) if landing.foot == k => played.ankles[k].lerp(landing.ankle, share.min(1.0)),
+            _ => played.ankles[k],
+        }
+    }
+
+    fn plant(&self, skeleton: &Skeleton, pose: &mut Pose, world: &mut WorldPose, played: &Marks, share: f32) {
+        for (k, leg) in self.body.legs.iter().enumerate().filter(|(k, _)| self.raised != Some(*k)) {
+            let mut held = played.legs[k];
+            if let Some(landing) = self.landing.filter(|landing| landing.foot == k) {
+                held[2] = slerp(held[2], landing.turn, share.min(1.0));
+            }
+            leg.place(skeleton, pose, world, held, self.ankle(k, played, share));
+        }
+    }
+
+    /// The head turns evenly in the world, whatever the trunk does: neck and head share what is left.
+    fn turn_head(&self, skeleton: &Skeleton, pose: &mut Pose, world: &mut WorldPose, played: &Marks, share: f32) {
+        let (neck, head) = (Role::Neck.joint(), Role::Head.joint());
+        let wanted = slerp(played.head, self.head, share);
+        let off = wanted * world.rotation(head).conjugate();
+        let turned = slerp(Quat::IDENTITY, off, 0.5) * world.rotation(neck);
+        pose.rotations[neck.at()] = (world.rotation(Role::Back.joint()).conjugate() * turned).normalize();
+        pose.rotations[head.at()] = (turned.conjugate() * wanted).normalize();
+        fk::pose(skeleton, pose, world);
+    }
+
+    /// Hands along their lines, elbows by their swivel.
+    fn reach(
+        &self,
+        skeleton: &Skeleton,
+        pose: &mut Pose,
+        world: &mut WorldPose,
+        played: &Marks,
+        (way, shows): (f32, f32),
+    ) {
+        let carrier = if self.timing.planted { Vec3::ZERO } else { played.root };
+        for (k, arm) in self.body.arms.iter().enumerate() {
+            let hand = played.hands[k].lerp(carrier + self.hands[k].at(way, self.time), shows);
+            let [from, by, speed] = self.swivels[k];
+            let coasted = speed * self.time * libm::expf(-lines::HAND * self.time);
+            let own = from + by * way + coasted;
+            let swivel = own + wrap(played.swivels[k] - own) * (1.0 - shows);
+            let twists = [0, 1].map(|t| {
+                let own = self.twists[k][t] * (1.0 - way.min(1.0));
+                own + wrap(played.twists[k][t] - own) * (1.0 - shows)
+            });
+            let _ = arm.place(pose, world, hand, swivel, twists);
+            let wrist = arm.joints[3].joint().at();
+            pose.rotations[wrist] = slerp(pose.rotations[wrist], self.end.rotations[wrist], way * shows);
+        }
+        fk::pose(skeleton, pose, world);
+    }
+}
+
+/// Height of an ankle above the floor when its sole is flat, metres.
+fn ankle_height(skeleton: &Skeleton) -> f32 {
+    let parts = [Role::Pelvis, Role::LeftHip, Role::LeftKnee, Role::LeftAnkle];
+    parts.iter().map(|role| skeleton.offset(role.joint()).y).sum()
+}
+
+/// How far a hand's line is led around head and trunk, if it meets them: sideways at half the way.
+fn around(
+    skeleton: &Skeleton,
+    body: &Body,
+    hand: usize,
+    line: &Line,
+    (start, from): (&Pose, Vec3),
+    (end, to): (&Pose, Vec3),
+) -> Vec3 {
+    let mut world = WorldPose::default();
+    let mut parts = |pose: &Pose, carrier: Vec3| {
+        fk::pose(skeleton, pose, &mut world);
+        let at = |role: Role| world.position(role.joint()) - carrier;
+        [body.head_at(&world) - carrier, at(Role::Waist), at(Role::Neck)]
+    };
+    let (a, b) = (parts(start, from), parts(end, to));
+    let mut detour = Vec3::ZERO;
+    for step in 2..=8 {
+        let way = step as f32 / 10.0;
+        let [head, waist, neck] = [0, 1, 2].map(|k: usize| a[k].lerp(b[k], way));
+        let at = line.from.lerp(line.to, way);
+        let spine = waist + (neck - waist) * ((at - waist).dot(neck - waist) / (neck - waist).length_squared().max(1e-6)).clamp(0.0, 1.0);
+        for (centre, clear) in [(head, CLEAR.0), (spine, CLEAR.1)] {
+            let off = at - centre;
+            let depth = clear - off.length();
+            // Where the pose itself is as near there is no way around.
+            let ends = apart([line.from, line.from], [a[1], a[2]]).min(apart([line.to, line.to], [b[1], b[2]]));
+            if depth > 0.0 && ends > 0.12 && depth / bump(way) > detour.length() {
+                let side = body.arms[hand].side;
+                detour = off.normalize_or(Vec3::new(side, 0.0, 0.0)) * (depth / bump(way)).min(0.25);
+            }
+        }
+    }
+    detour
+}
