@@ -1,6 +1,7 @@
 //! A body as bracing needs it: its limbs, and the parts that must not get into each other.
 
 use kumite_motion::ik::{self, Chain, Limb};
+use kumite_motion::rotation::{about, arc, twist_angle};
 use kumite_motion::{Pose, Quat, Role, Side, Skeleton, Vec3, WorldPose};
 
 /// Left, then right.
@@ -95,45 +96,45 @@ impl Arm {
         world.rotation(Role::Back.joint()) * Vec3::new(0.15 * self.side, -1.0, -0.1)
     }
 
-    /// Where the elbow stands now, from [`Arm::pole`]: positive is away from the body.
-    pub fn swivel(&self, world: &WorldPose) -> f32 {
-        let [_, shoulder, elbow, wrist] = self.joints.map(|j| world.position(j.joint()));
-        self.side * ik::swivel_of(shoulder, elbow, wrist, self.pole(world))
+    /// Where the elbow of a rule stands: turned away from the body by `swivel` from hanging, for a wrist at a place.
+    pub fn elbow(&self, world: &WorldPose, wrist: Vec3, swivel: f32) -> Vec3 {
+        let axis = (wrist - world.position(self.joints[1].joint())).normalize_or(Vec3::NEG_Y);
+        about(axis, self.side * swivel) * square_to(axis, self.pole(world))
     }
 
-    /// Puts the wrist at a place, with the elbow away from the body by `swivel`; the twists are added about upper arm and forearm,
+    /// How the arm lies: the unit direction from shoulder to wrist, and that in which the elbow stands out, square to it.
+    pub fn lie(&self, world: &WorldPose) -> [Vec3; 2] {
+        let [_, shoulder, elbow, wrist] = self.joints.map(|j| world.position(j.joint()));
+        let axis = (wrist - shoulder).normalize_or(Vec3::NEG_Y);
+        // A straight arm's elbow stands out where its hinge would bend it.
+        let hinge = axis.cross(world.rotation(self.joints[1].joint()) * self.limb.axis);
+        [axis, square_to(axis, square(axis, elbow - shoulder) + hinge * 0.01)]
+    }
+
+    /// Puts the wrist at a place, with the elbow standing out towards `out`; the twists are added about upper arm and forearm,
     /// which moves neither elbow nor wrist. Positions in `world` are those of `pose` down to the shoulder; below they are not brought
     /// up to date. Returns the world rotation of the forearm.
-    pub fn place(
-        &self,
-        pose: &mut Pose,
-        world: &WorldPose,
-        target: Vec3,
-        swivel: f32,
-        twists: [f32; 2],
-    ) -> Quat {
+    pub fn place(&self, pose: &mut Pose, world: &WorldPose, target: Vec3, out: Vec3, twists: [f32; 2]) -> Quat {
         let [collar, shoulder, elbow, _] = self.joints.map(Role::joint);
-        let (solved, pole) = (self.solve(world, target, swivel), self.limb.upper.normalize_or(Vec3::X));
-        let upper = solved.upper * kumite_motion::rotation::about(pole, twists[0]);
-        let bone = self.limb.lower.normalize_or(Vec3::X);
-        let fore = solved.upper * solved.hinge * kumite_motion::rotation::about(bone, twists[1]);
+        let solved = self.solve(world, target, out);
+        let bones = [self.limb.upper, self.limb.lower].map(|b| b.normalize_or(Vec3::X));
+        let upper = solved.upper * about(bones[0], twists[0]);
+        let fore = solved.upper * solved.hinge * about(bones[1], twists[1]);
         pose.rotations[shoulder.at()] = (world.rotation(collar).conjugate() * upper).normalize();
         pose.rotations[elbow.at()] = (upper.conjugate() * fore).normalize();
         fore
     }
 
-    fn solve(&self, world: &WorldPose, target: Vec3, swivel: f32) -> ik::SolvedLimb {
+    fn solve(&self, world: &WorldPose, target: Vec3, out: Vec3) -> ik::SolvedLimb {
         let from = world.position(self.joints[1].joint());
-        let reach = ik::Reach { from, target, pole: self.pole(world), swivel: self.side * swivel };
-        self.limb.solve(&reach)
+        self.limb.solve(&ik::Reach { from, target, pole: out, swivel: 0.0 })
     }
 
     /// By how much upper arm and forearm are twisted beyond what [`Arm::place`] would give them where they are: captures have what a
     /// hinge has not.
     pub fn twists(&self, world: &WorldPose) -> [f32; 2] {
-        use kumite_motion::rotation::twist_angle;
         let [_, shoulder, elbow, wrist] = self.joints.map(Role::joint);
-        let solved = self.solve(world, world.position(wrist), self.swivel(world));
+        let solved = self.solve(world, world.position(wrist), self.lie(world)[1]);
         let upper = solved.upper.conjugate() * world.rotation(shoulder);
         let fore = (solved.upper * solved.hinge).conjugate() * world.rotation(elbow);
         let bones = [self.limb.upper, self.limb.lower].map(|b| b.normalize_or(Vec3::X));
@@ -149,6 +150,26 @@ impl Arm {
         let matrix = [x, y, z];
         from_axes(matrix)
     }
+}
+
+/// The part of a vector that is square to a unit axis.
+fn square(axis: Vec3, v: Vec3) -> Vec3 {
+    v - axis * v.dot(axis)
+}
+
+/// The same as a unit vector.
+fn square_to(axis: Vec3, v: Vec3) -> Vec3 {
+    square(axis, v).try_normalize().unwrap_or_else(|| axis.any_orthonormal_vector())
+}
+
+/// Where an elbow stands out that lies between two others by a share: both are carried to the new axis by the shortest turn, and the swivel between them is
+/// gone through the way that is nearest to `by`.
+pub fn between_elbows(axis: Vec3, from: [Vec3; 2], to: [Vec3; 2], by: f32, share: f32) -> (Vec3, f32) {
+    let carried = |lie: [Vec3; 2]| square_to(axis, arc(lie[0], axis) * lie[1]);
+    let (a, b) = (carried(from), carried(to));
+    let angle = libm::atan2f(a.cross(b).dot(axis), a.dot(b));
+    let angle = by + kumite_motion::rotation::wrap(angle - by);
+    (about(axis, angle * share) * a, angle)
 }
 
 /// The rotation that lays the axes on three unit vectors that are square to each other.
@@ -251,15 +272,15 @@ mod tests {
         for (k, role) in [Role::LeftShoulder, Role::LeftElbow, Role::RightShoulder, Role::RightElbow].into_iter().enumerate() {
             let turn = Vec3::new(0.3, 0.5 - 0.4 * k as f32, 0.4);
             let axis = humanoid::hinge_axis(role).unwrap_or(turn.normalize());
-            pose.rotations[role.joint().at()] = kumite_motion::rotation::about(axis, 0.9)
-                * kumite_motion::rotation::about(Vec3::X, if humanoid::hinge_axis(role).is_some() { 0.4 } else { 0.0 });
+            pose.rotations[role.joint().at()] = about(axis, 0.9)
+                * about(Vec3::X, if humanoid::hinge_axis(role).is_some() { 0.4 } else { 0.0 });
         }
         let (mut world, mut again) = (WorldPose::default(), WorldPose::default());
         fk::pose(&skeleton, &pose, &mut world);
         let mut moved = pose.clone();
         for arm in &body.arms {
             let wrist = world.position(arm.joints[3].joint());
-            let _ = arm.place(&mut moved, &world, wrist, arm.swivel(&world), arm.twists(&world));
+            let _ = arm.place(&mut moved, &world, wrist, arm.lie(&world)[1], arm.twists(&world));
         }
         fk::pose(&skeleton, &moved, &mut again);
         for role in [Role::LeftElbow, Role::LeftWrist, Role::RightElbow, Role::RightWrist] {

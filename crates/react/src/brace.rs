@@ -5,7 +5,7 @@ use kumite_motion::rotation::{slerp, wrap};
 use kumite_motion::{Contacts, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk, mass};
 
 use crate::balance::Objective;
-use crate::body::{Body, TRUNK, apart};
+use crate::body::{Body, TRUNK, apart, between_elbows};
 use crate::lines::{self, Line, bump};
 use crate::optimise::{Effort, Vector};
 use crate::pose::{Solved, Wanted, solve};
@@ -123,8 +123,8 @@ pub struct Brace {
     hands: [Line; 2],
     neck: Line,
     centre: Line,
-    /// Elbows: from, by how much they turn, how fast at first.
-    swivels: [[f32; 3]; 2],
+    /// How arms lie at first and in the end, and by how much their elbows turn.
+    elbows: [([Vec3; 2], [Vec3; 2], f32); 2],
     /// Twists of upper arms and forearms at first.
     twists: [[f32; 2]; 2],
     /// How the head is turned in the end, in the world.
@@ -145,8 +145,10 @@ struct Marks {
     head: Quat,
     centre: Vec3,
     hands: [Vec3; 2],
-    swivels: [f32; 2],
+    lies: [[Vec3; 2]; 2],
     twists: [[f32; 2]; 2],
+    /// Local turns of hands.
+    wrists: [Quat; 2],
     hips: [Vec3; 2],
     ankles: [Vec3; 2],
     legs: [[Quat; 3]; 2],
@@ -160,8 +162,12 @@ impl Marks {
             head: world.rotation(Role::Head.joint()),
             centre: mass::centre(skeleton, &Roles::canonical(), world),
             hands: body.arms.map(|arm| world.position(arm.joints[3].joint())),
-            swivels: body.arms.map(|arm| arm.swivel(world)),
+            lies: body.arms.map(|arm| arm.lie(world)),
             twists: body.arms.map(|arm| arm.twists(world)),
+            wrists: body.arms.map(|arm| {
+                let [_, _, elbow, wrist] = arm.joints.map(|j| world.rotation(j.joint()));
+                elbow.conjugate() * wrist
+            }),
             hips: body.legs.map(|leg| world.position(leg.joints[0].joint())),
             ankles: body.legs.map(|leg| world.position(leg.joints[2].joint())),
             legs: body.legs.map(|leg| leg.attitudes(world)),
@@ -255,9 +261,10 @@ impl Brace {
             kumite_motion::rotation::between(source.now.rotation(joint), solved.pose.rotation(joint))
         });
         let gets = gets_to(turn.into_iter().fold(0.0, f32::max), TRUNK_SPEED);
-        let swivels = [0, 1].map(|k| {
-            let speed = (wrap(now.swivels[k] - before.swivels[k]) * rate).clamp(-10.0, 10.0);
-            [now.swivels[k], wrap(end.swivels[k] - now.swivels[k]), speed]
+        let elbows = [0, 1].map(|k: usize| {
+            let middle = (now.lies[k][0] + end.lies[k][0]).normalize_or(now.lies[k][0]);
+            let by = between_elbows(middle, now.lies[k], end.lies[k], 0.0, 1.0).1;
+            (now.lies[k], end.lies[k], by)
         });
         let startled = (timing.begins > 0.0).then(|| startle(skeleton, body, &solved.aim, &source.soon));
         let mut brace = Brace {
@@ -270,7 +277,7 @@ impl Brace {
             hands,
             neck,
             centre,
-            swivels,
+            elbows,
             twists: now.twists,
             head: end.head,
             gets,
@@ -381,9 +388,7 @@ impl Brace {
         }
         self.turn_trunk(pose, trunk);
         pose.translations[0] += self.shift * trunk;
-        self.settle(skeleton, pose, world, &played, (way * self.gets, shows, trunk));
-        self.turn_head(skeleton, pose, world, &played, trunk);
-        self.reach(skeleton, pose, world, &played, (way, shows));
+        self.settle(skeleton, pose, world, &played, (way, shows, trunk));
     }
 
     fn turn_trunk(&self, pose: &mut Pose, share: f32) {
@@ -411,15 +416,19 @@ impl Brace {
         (way, shows, trunk): (f32, f32, f32),
     ) {
         let carrier = if self.timing.planted { Vec3::ZERO } else { played.root };
-        let neck = played.neck.lerp(carrier + self.neck.at(way, self.time), shows);
+        // Whatever sways while there is time to spare, the weight does not.
+        let kept = (way * self.gets).min(self.gets);
+        let neck = played.neck.lerp(carrier + self.neck.at(kept, self.time), shows);
         let centre = if self.timing.planted {
-            played.centre.lerp(self.centre.at(way, self.time), shows)
+            played.centre.lerp(self.centre.at(kept, self.time), shows)
         } else {
             played.centre
         };
         for pass in 0..PASSES {
             fk::pose(skeleton, pose, world);
             self.plant(skeleton, pose, world, played, trunk);
+            self.turn_head(skeleton, pose, world, played, trunk);
+            self.reach(skeleton, pose, world, played, (way, shows));
             if pass + 1 == PASSES {
                 break;
             }
@@ -445,6 +454,7 @@ impl Brace {
             pose.translations[0].y -= sinks.min(0.2);
             fk::pose(skeleton, pose, world);
             self.plant(skeleton, pose, world, played, trunk);
+            self.reach(skeleton, pose, world, played, (way, shows));
         }
     }
 
@@ -489,17 +499,17 @@ impl Brace {
         let carrier = if self.timing.planted { Vec3::ZERO } else { played.root };
         for (k, arm) in self.body.arms.iter().enumerate() {
             let hand = played.hands[k].lerp(carrier + self.hands[k].at(way, self.time), shows);
-            let [from, by, speed] = self.swivels[k];
-            let coasted = speed * self.time * libm::expf(-lines::HAND * self.time);
-            let own = from + by * way + coasted;
-            let swivel = own + wrap(played.swivels[k] - own) * (1.0 - shows);
+            let (from, to, by) = self.elbows[k];
+            let axis = (hand - world.position(arm.joints[1].joint())).normalize_or(Vec3::NEG_Y);
+            let own = between_elbows(axis, from, to, by, way).0;
+            let (out, _) = between_elbows(axis, [axis, own], played.lies[k], 0.0, 1.0 - shows);
             let twists = [0, 1].map(|t| {
                 let own = self.twists[k][t] * (1.0 - way.min(1.0));
                 own + wrap(played.twists[k][t] - own) * (1.0 - shows)
             });
-            let _ = arm.place(pose, world, hand, swivel, twists);
+            let _ = arm.place(pose, world, hand, out, twists);
             let wrist = arm.joints[3].joint().at();
-            pose.rotations[wrist] = slerp(pose.rotations[wrist], self.end.rotations[wrist], way * shows);
+            pose.rotations[wrist] = slerp(played.wrists[k], self.end.rotations[wrist], way * shows);
         }
         fk::pose(skeleton, pose, world);
     }

@@ -208,7 +208,10 @@ pub fn judge(skeleton: &Skeleton, shown: &Shown, promise: &Promise) -> Judged {
             // What stands on its ball may roll over it: the heel counts only where the ball is in the air.
             let ball = if k < 2 { Contacts::LEFT_TOE } else { Contacts::RIGHT_TOE };
             let stands = shown.contacts[tick].any(part) && (k % 2 == 1 || !shown.contacts[tick].any(ball));
-            let at = world.position(role.joint());
+            // A heel rolls: what stands is behind and below the ankle.
+            let foot = skeleton.offset(Role::LeftToe.joint());
+            let sole = if k % 2 == 0 { Vec3::new(0.0, foot.y / 0.6, -0.3 * foot.z) } else { Vec3::ZERO };
+            let at = world.point(role.joint(), sole);
             let since = stood[k].filter(|_| stands).unwrap_or((part, at)).1;
             stood[k] = stands.then_some((part, since));
             if stands {

@@ -88,8 +88,13 @@ impl Moment {
     /// Any moment of a motion on one's feet; `None` if chance found none.
     pub fn random(library: &Arc<Library>, chance: &mut Chance) -> Option<Moment> {
         let edges = library.graph().edges().len() as u32;
-        for _ in 0..64 {
+        let wanted = [Doing::Idle, Doing::Walking, Doing::Fighting][chance.below(3) as usize];
+        for attempt in 0..400 {
             let edge = EdgeIdx(chance.below(edges));
+            // Libraries that have nothing of a kind give anything.
+            if doing(library, edge) != wanted && attempt < 300 {
+                continue;
+            }
             let since = library.graph().edge(edge).seconds * chance.unit();
             let moment = Moment::of(library, edge, since);
             let world = moment.character.world();

@@ -36,7 +36,8 @@ impl Rule for Block {
             }
             let wrist = wrist_at(setting, controls, stance, k);
             let swivel = SWIVELS.0 + (SWIVELS.1 - SWIVELS.0) * controls.swivel[k];
-            let fore = arm.place(&mut stance.pose, &stance.world, wrist, swivel.to_radians(), [0.0; 2]);
+            let elbow = arm.elbow(&stance.world, wrist, swivel.to_radians());
+            let fore = arm.place(&mut stance.pose, &stance.world, wrist, elbow, [0.0; 2]);
             let up = Vec3::Y - aim.along * aim.along.y;
             set_hand(arm, stance, fore, arm.hand(up - aim.along * 0.15, -aim.along));
         }

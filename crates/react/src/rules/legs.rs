@@ -40,7 +40,8 @@ impl Rule for Legs {
             let shoulder = stance.world.position(arm.joints[1].joint());
             let reach = WRISTS * (arm.length * (1.1 - 0.2 * controls.reach[k]));
             let wrist = shoulder + chest * Vec3::new(arm.side * reach.x, reach.y, reach.z);
-            let fore = arm.place(&mut stance.pose, &stance.world, wrist, 25.0f32.to_radians(), [0.0; 2]);
+            let elbow = arm.elbow(&stance.world, wrist, 25.0f32.to_radians());
+            let fore = arm.place(&mut stance.pose, &stance.world, wrist, elbow, [0.0; 2]);
             set_hand(arm, stance, fore, fore * about(Vec3::Z, arm.side * 0.2));
         }
         stance.update(setting.skeleton);

@@ -32,7 +32,8 @@ impl Rule for RearHead {
             // Fingers lie across the back of the head, from the wrist beside it.
             let fingers = frame * Vec3::new(-arm.side * 0.75, 0.45, -0.35);
             let wrist = palm - fingers.normalize_or(Vec3::Y) * arm.palm;
-            let fore = arm.place(&mut stance.pose, &stance.world, wrist, SWIVEL.to_radians(), [0.0; 2]);
+            let elbow = arm.elbow(&stance.world, wrist, SWIVEL.to_radians());
+            let fore = arm.place(&mut stance.pose, &stance.world, wrist, elbow, [0.0; 2]);
             set_hand(arm, stance, fore, arm.hand(fingers, frame * Vec3::Z));
         }
         stance.update(setting.skeleton);
