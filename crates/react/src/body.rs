@@ -1,7 +1,8 @@
 //! A body as bracing needs it: its limbs, and the parts that must not get into each other.
 
 use kumite_motion::ik::{self, Chain, Limb};
-use kumite_motion::rotation::{about, arc, twist_angle};
+use kumite_motion::limits::Limit;
+use kumite_motion::rotation::{about, arc, swing_twist, twist_angle, wrap};
 use kumite_motion::{Pose, Quat, Role, Side, Skeleton, Vec3, WorldPose};
 
 /// Left, then right.
@@ -91,15 +92,17 @@ impl Body {
 }
 
 impl Arm {
-    /// Elbows hang down and a little out, in the frame of the chest.
-    pub fn pole(&self, world: &WorldPose) -> Vec3 {
-        world.rotation(Role::Back.joint()) * Vec3::new(0.15 * self.side, -1.0, -0.1)
+    /// Elbows hang down and a little out, in the frame of the chest; those of an arm that reaches down point back and out.
+    fn pole(&self, world: &WorldPose, axis: Vec3) -> Vec3 {
+        let chest = world.rotation(Role::Back.joint());
+        let down = (chest.conjugate() * axis).dot(Vec3::NEG_Y).max(0.0);
+        chest * Vec3::new(0.15 * self.side, -1.0, -0.1).lerp(Vec3::new(0.85 * self.side, 0.0, -0.4), down * down)
     }
 
     /// Where the elbow of a rule stands: turned away from the body by `swivel` from hanging, for a wrist at a place.
     pub fn elbow(&self, world: &WorldPose, wrist: Vec3, swivel: f32) -> Vec3 {
         let axis = (wrist - world.position(self.joints[1].joint())).normalize_or(Vec3::NEG_Y);
-        about(axis, self.side * swivel) * square_to(axis, self.pole(world))
+        about(axis, self.side * swivel) * square_to(axis, self.pole(world, axis))
     }
 
     /// How the arm lies: the unit direction from shoulder to wrist, and that in which the elbow stands out, square to it.
@@ -120,9 +123,22 @@ impl Arm {
         let bones = [self.limb.upper, self.limb.lower].map(|b| b.normalize_or(Vec3::X));
         let upper = solved.upper * about(bones[0], twists[0]);
         let fore = solved.upper * solved.hinge * about(bones[1], twists[1]);
-        pose.rotations[shoulder.at()] = (world.rotation(collar).conjugate() * upper).normalize();
+        let local = (world.rotation(collar).conjugate() * upper).normalize();
+        // A shoulder turns about the upper arm as far as shoulders do; the forearm turns the rest.
+        let over = self.over_twisted(local);
+        let upper = upper * about(bones[0], -over);
+        pose.rotations[shoulder.at()] = (local * about(bones[0], -over)).normalize();
         pose.rotations[elbow.at()] = (upper.conjugate() * fore).normalize();
         fore
+    }
+
+    /// How far a shoulder is twisted beyond its limit, radians.
+    fn over_twisted(&self, local: Quat) -> f32 {
+        let Some(Limit::Ball { bone, centre, twist, .. }) = Limit::of(self.joints[1]) else { return 0.0 };
+        let (_, roll) = swing_twist(centre.conjugate() * local, bone);
+        let angle = twist_angle(roll, bone);
+        let over = angle - angle.clamp(twist.0, twist.1);
+        over * self.limb.upper.normalize_or(bone).dot(bone)
     }
 
     fn solve(&self, world: &WorldPose, target: Vec3, out: Vec3) -> ik::SolvedLimb {
@@ -162,14 +178,55 @@ fn square_to(axis: Vec3, v: Vec3) -> Vec3 {
     square(axis, v).try_normalize().unwrap_or_else(|| axis.any_orthonormal_vector())
 }
 
-/// Where an elbow stands out that lies between two others by a share: both are carried to the new axis by the shortest turn, and the swivel between them is
-/// gone through the way that is nearest to `by`.
-pub fn between_elbows(axis: Vec3, from: [Vec3; 2], to: [Vec3; 2], by: f32, share: f32) -> (Vec3, f32) {
-    let carried = |lie: [Vec3; 2]| square_to(axis, arc(lie[0], axis) * lie[1]);
-    let (a, b) = (carried(from), carried(to));
-    let angle = libm::atan2f(a.cross(b).dot(axis), a.dot(b));
-    let angle = by + kumite_motion::rotation::wrap(angle - by);
-    (about(axis, angle * share) * a, angle)
+/// The way of an elbow while its wrist goes along a line: carried along without a twist, and turned about the arm by what is then missing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ElbowWay {
+    /// Along the way, evenly: from shoulder to wrist, and where the elbow would stand out if nothing turned it.
+    lies: [[Vec3; 2]; ELBOWS],
+    /// By how much it turns on the whole way, radians.
+    turn: f32,
+}
+
+/// Places of an [`ElbowWay`].
+pub const ELBOWS: usize = 9;
+
+impl ElbowWay {
+    /// Of an arm whose axis goes along `axes`, from how it lies at first to how it lies in the end.
+    pub fn new(from: [Vec3; 2], to: [Vec3; 2], axes: [Vec3; ELBOWS]) -> ElbowWay {
+        let mut lies = [from; ELBOWS];
+        for k in 1..ELBOWS {
+            lies[k] = [axes[k], carried(lies[k - 1], axes[k])];
+        }
+        let out = carried(lies[ELBOWS - 1], to[0]);
+        ElbowWay { lies, turn: angle_about(to[0], out, to[1]) }
+    }
+
+    /// Where the elbow stands out when this much of the way is done and the arm points along `axis`.
+    pub fn at(&self, way: f32, axis: Vec3) -> Vec3 {
+        let at = way.clamp(0.0, 1.0) * (ELBOWS - 1) as f32;
+        let first = (at as usize).min(ELBOWS - 2);
+        let (a, b) = (carried(self.lies[first], axis), carried(self.lies[first + 1], axis));
+        let out = square_to(axis, a.lerp(b, at - first as f32));
+        about(axis, self.turn * way) * out
+    }
+}
+
+/// An elbow carried along by the shortest turn of its arm.
+fn carried(lie: [Vec3; 2], axis: Vec3) -> Vec3 {
+    square_to(axis, arc(lie[0], axis) * lie[1])
+}
+
+/// The angle from one direction to another about an axis that both are square to.
+fn angle_about(axis: Vec3, from: Vec3, to: Vec3) -> f32 {
+    libm::atan2f(from.cross(to).dot(axis), from.dot(to))
+}
+
+/// Where an elbow stands out, turned by a share towards how another arm lies.
+pub fn towards_elbow(axis: Vec3, own: Vec3, other: [Vec3; 2], share: f32) -> Vec3 {
+    if share <= 0.0 {
+        return own;
+    }
+    about(axis, wrap(angle_about(axis, own, carried(other, axis))) * share) * own
 }
 
 /// The rotation that lays the axes on three unit vectors that are square to each other.

@@ -1,11 +1,12 @@
 //! The layer: from the motion that is played into the protective pose, and back. § 4.3: hands on straight lines, elbows by their swivel, knees where
 //! they were, centre of mass and neck on lines, a steady head, planted feet.
 
+use kumite_motion::blend::ease;
 use kumite_motion::rotation::{slerp, wrap};
 use kumite_motion::{Contacts, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk, mass};
 
 use crate::balance::Objective;
-use crate::body::{Body, TRUNK, apart, between_elbows};
+use crate::body::{Body, ELBOWS, ElbowWay, TRUNK, towards_elbow};
 use crate::lines::{self, Line, bump};
 use crate::optimise::{Effort, Vector};
 use crate::pose::{Solved, Wanted, solve};
@@ -19,13 +20,13 @@ const STRIDE: f32 = 0.5;
 /// A swinging foot that has done this share of its swing lands early.
 const LANDS: f32 = 0.5;
 /// Passes that bring centre of mass and neck to their lines.
-const PASSES: usize = 4;
+const PASSES: usize = 6;
 /// The share of a pelvis' shift that the centre of mass makes with it.
 const FOLLOWS: f32 = 0.82;
 /// Legs are stretched to this share of their length at most.
 const LEG: f32 = 0.992;
-/// Radii that hands keep clear of on their way, metres: head and trunk, each with a hand.
-const CLEAR: (f32, f32) = (0.17, 0.18);
+/// Radii that hands keep clear of on their way, metres: head and trunk, each with a hand; and the shoulder, which an arm cannot fold up to.
+const CLEAR: (f32, f32, f32) = (0.17, 0.18, 0.24);
 
 /// The motion below, at the moments that matter.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -123,8 +124,7 @@ pub struct Brace {
     hands: [Line; 2],
     neck: Line,
     centre: Line,
-    /// How arms lie at first and in the end, and by how much their elbows turn.
-    elbows: [([Vec3; 2], [Vec3; 2], f32); 2],
+    elbows: [ElbowWay; 2],
     /// Twists of upper arms and forearms at first.
     twists: [[f32; 2]; 2],
     /// How the head is turned in the end, in the world.
@@ -145,6 +145,7 @@ struct Marks {
     head: Quat,
     centre: Vec3,
     hands: [Vec3; 2],
+    shoulders: [Vec3; 2],
     lies: [[Vec3; 2]; 2],
     twists: [[f32; 2]; 2],
     /// Local turns of hands.
@@ -162,6 +163,7 @@ impl Marks {
             head: world.rotation(Role::Head.joint()),
             centre: mass::centre(skeleton, &Roles::canonical(), world),
             hands: body.arms.map(|arm| world.position(arm.joints[3].joint())),
+            shoulders: body.arms.map(|arm| world.position(arm.joints[1].joint())),
             lies: body.arms.map(|arm| arm.lie(world)),
             twists: body.arms.map(|arm| arm.twists(world)),
             wrists: body.arms.map(|arm| {
@@ -261,11 +263,6 @@ impl Brace {
             kumite_motion::rotation::between(source.now.rotation(joint), solved.pose.rotation(joint))
         });
         let gets = gets_to(turn.into_iter().fold(0.0, f32::max), TRUNK_SPEED);
-        let elbows = [0, 1].map(|k: usize| {
-            let middle = (now.lies[k][0] + end.lies[k][0]).normalize_or(now.lies[k][0]);
-            let by = between_elbows(middle, now.lies[k], end.lies[k], 0.0, 1.0).1;
-            (now.lies[k], end.lies[k], by)
-        });
         let startled = (timing.begins > 0.0).then(|| startle(skeleton, body, &solved.aim, &source.soon));
         let mut brace = Brace {
             body: *body,
@@ -277,7 +274,7 @@ impl Brace {
             hands,
             neck,
             centre,
-            elbows,
+            elbows: [ElbowWay::default(); 2],
             twists: now.twists,
             head: end.head,
             gets,
@@ -291,6 +288,12 @@ impl Brace {
             let part = gets_to((line.to - line.from).length(), HAND_SPEED);
             line.to = line.from.lerp(line.to, part);
             line.detour = around(skeleton, body, hand, line, (&source.now, carrier(&now)), (&solved.pose, carrier(&below)));
+            let shoulders = [now.shoulders[hand] - carrier(&now), end.shoulders[hand] - carrier(&below)];
+            let axes = std::array::from_fn(|k| {
+                let way = k as f32 / (ELBOWS - 1) as f32;
+                (line.at(way, 0.0) - shoulders[0].lerp(shoulders[1], way)).normalize_or(now.lies[hand][0])
+            });
+            brace.elbows[hand] = ElbowWay::new(now.lies[hand], end.lies[hand], axes);
         }
         Ok((brace, solved))
     }
@@ -498,11 +501,13 @@ impl Brace {
     ) {
         let carrier = if self.timing.planted { Vec3::ZERO } else { played.root };
         for (k, arm) in self.body.arms.iter().enumerate() {
-            let hand = played.hands[k].lerp(carrier + self.hands[k].at(way, self.time), shows);
-            let (from, to, by) = self.elbows[k];
+            // The way back leads around the body too.
+            let around = self.hands[k].detour * if shows < 1.0 { bump(shows) } else { 0.0 };
+            let hand = played.hands[k].lerp(carrier + self.hands[k].at(way, self.time), shows) + around;
             let axis = (hand - world.position(arm.joints[1].joint())).normalize_or(Vec3::NEG_Y);
-            let own = between_elbows(axis, from, to, by, way).0;
-            let (out, _) = between_elbows(axis, [axis, own], played.lies[k], 0.0, 1.0 - shows);
+            let own = self.elbows[k].at(way * shows, axis);
+            // The motion's own elbow, once the arm is near to it again.
+            let out = towards_elbow(axis, own, played.lies[k], ease(1.0 - 2.0 * shows));
             let twists = [0, 1].map(|t| {
                 let own = self.twists[k][t] * (1.0 - way.min(1.0));
                 own + wrap(played.twists[k][t] - own) * (1.0 - shows)
@@ -521,7 +526,7 @@ fn ankle_height(skeleton: &Skeleton) -> f32 {
     parts.iter().map(|role| skeleton.offset(role.joint()).y).sum()
 }
 
-/// How far a hand's line is led around head and trunk, if it meets them: sideways at half the way.
+/// How far a hand's line is led around head, trunk and its own shoulder, if it meets them: sideways at half the way.
 fn around(
     skeleton: &Skeleton,
     body: &Body,
@@ -530,29 +535,38 @@ fn around(
     (start, from): (&Pose, Vec3),
     (end, to): (&Pose, Vec3),
 ) -> Vec3 {
+    let arm = &body.arms[hand];
     let mut world = WorldPose::default();
     let mut parts = |pose: &Pose, carrier: Vec3| {
         fk::pose(skeleton, pose, &mut world);
         let at = |role: Role| world.position(role.joint()) - carrier;
-        [body.head_at(&world) - carrier, at(Role::Waist), at(Role::Neck)]
+        let out = world.rotation(Role::Back.joint()) * Vec3::new(arm.side, 0.0, 0.4);
+        [body.head_at(&world) - carrier, at(Role::Waist), at(Role::Neck), at(arm.joints[1]), out]
     };
     let (a, b) = (parts(start, from), parts(end, to));
     let mut detour = Vec3::ZERO;
-    for step in 2..=8 {
-        let way = step as f32 / 10.0;
-        let [head, waist, neck] = [0, 1, 2].map(|k: usize| a[k].lerp(b[k], way));
-        let at = line.from.lerp(line.to, way);
-        let spine = waist + (neck - waist) * ((at - waist).dot(neck - waist) / (neck - waist).length_squared().max(1e-6)).clamp(0.0, 1.0);
-        for (centre, clear) in [(head, CLEAR.0), (spine, CLEAR.1)] {
-            let off = at - centre;
-            let depth = clear - off.length();
-            // Where the pose itself is as near there is no way around.
-            let ends = apart([line.from, line.from], [a[1], a[2]]).min(apart([line.to, line.to], [b[1], b[2]]));
-            if depth > 0.0 && ends > 0.12 && depth / bump(way) > detour.length() {
-                let side = body.arms[hand].side;
-                detour = off.normalize_or(Vec3::new(side, 0.0, 0.0)) * (depth / bump(way)).min(0.25);
+    // What is pushed away from one may be pushed into another.
+    for _ in 0..3 {
+        let mut worst: (f32, Vec3) = (0.0, Vec3::ZERO);
+        for step in 2..=8 {
+            let way = step as f32 / 10.0;
+            let [head, waist, neck, shoulder, out] = [0, 1, 2, 3, 4].map(|k: usize| a[k].lerp(b[k], way));
+            let at = line.from.lerp(line.to, way) + detour * bump(way);
+            let spine = neck - waist;
+            let up = ((at - waist).dot(spine) / spine.length_squared().max(1e-6)).clamp(0.0, 1.0);
+            for (centre, clear) in [(head, CLEAR.0), (waist + spine * up, CLEAR.1), (shoulder, CLEAR.2)] {
+                let off = at - centre;
+                // Where the line itself begins or ends as near there is no way around.
+                let depth = clear.min((line.from - centre).length()).min((line.to - centre).length()) - off.length();
+                if depth > 0.01 && depth / bump(way) > worst.0 {
+                    worst = (depth / bump(way), (off + out * 0.12).normalize_or(out));
+                }
             }
         }
+        if worst.0 <= 0.0 {
+            break;
+        }
+        detour = (detour + worst.1 * worst.0.min(0.25)).clamp_length_max(0.35);
     }
     detour
 }

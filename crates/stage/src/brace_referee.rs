@@ -1,7 +1,11 @@
-//! A slow and obvious judge of braces: looks at the frames that were shown, and shares forward kinematics, joint limits and segment masses with them,
-//! nothing else.
+//! A slow and obvious judge of braces: looks at the frames that were shown, and shares forward kinematics, joint limits, segment masses and the
+//! points of soles with what it judges, nothing else.
 
+use std::sync::Arc;
+
+use kumite_motion::anatomy::Anatomy;
 use kumite_motion::limits::Limit;
+use kumite_motion::retarget::{RetargetBody, ball_of, heel_of};
 use kumite_motion::rotation::{between, slerp};
 use kumite_motion::{Contacts, Pose, Role, Roles, Skeleton, Vec3, WorldPose, fk, mass};
 
@@ -170,14 +174,16 @@ fn wobbles(points: &[Vec3]) -> f32 {
 }
 
 /// Looks at a brace from its first tick until it is left.
-pub fn judge(skeleton: &Skeleton, shown: &Shown, promise: &Promise) -> Judged {
+pub fn judge(skeleton: &Arc<Skeleton>, shown: &Shown, promise: &Promise) -> Judged {
     let ticks = |seconds: f32| ((seconds * TICKS as f32).round() as usize).min(shown.poses.len().saturating_sub(1));
     let (contact, reached, left) = (ticks(promise.contact), ticks(promise.reaches), ticks(promise.leaves));
     let roles = Roles::canonical();
     let mut judged = Judged { finite: shown.poses.iter().all(Pose::is_finite), ..Judged::default() };
     let (mut world, mut below) = (WorldPose::default(), WorldPose::default());
     let (mut hands, mut necks, mut heads) = ([Vec::new(), Vec::new()], Vec::new(), Vec::new());
-    let mut stood: [Option<(Contacts, Vec3)>; 4] = [None; 4];
+    let anatomy = Anatomy::of_canonical(skeleton);
+    let body = RetargetBody { skeleton, roles: &roles, anatomy: &anatomy };
+    let mut stood: [Option<(Contacts, Vec3)>; 2] = [None; 2];
     let mut source_depths = [f32::NEG_INFINITY; PAIRS.len()];
     let mut own_depths = [f32::NEG_INFINITY; PAIRS.len()];
     let limits: Vec<(Role, Limit)> = Role::ALL.into_iter().filter_map(|r| Some((r, Limit::of(r)?))).collect();
@@ -199,24 +205,20 @@ pub fn judge(skeleton: &Skeleton, shown: &Shown, promise: &Promise) -> Judged {
             (*own, *source) = (own.max(a), source.max(b));
         }
         let feet = [
-            (Role::LeftAnkle, Contacts::LEFT_HEEL),
-            (Role::LeftToe, Contacts::LEFT_TOE),
-            (Role::RightAnkle, Contacts::RIGHT_HEEL),
-            (Role::RightToe, Contacts::RIGHT_TOE),
+            (Role::LeftAnkle, Contacts::LEFT_HEEL, Contacts::LEFT_TOE),
+            (Role::RightAnkle, Contacts::RIGHT_HEEL, Contacts::RIGHT_TOE),
         ];
-        for (k, (role, part)) in feet.into_iter().enumerate() {
+        for (stood, (ankle, heel, toe)) in stood.iter_mut().zip(feet) {
             // What stands on its ball may roll over it: the heel counts only where the ball is in the air.
-            let ball = if k < 2 { Contacts::LEFT_TOE } else { Contacts::RIGHT_TOE };
-            let stands = shown.contacts[tick].any(part) && (k % 2 == 1 || !shown.contacts[tick].any(ball));
-            // A heel rolls: what stands is behind and below the ankle.
-            let foot = skeleton.offset(Role::LeftToe.joint());
-            let sole = if k % 2 == 0 { Vec3::new(0.0, foot.y / 0.6, -0.3 * foot.z) } else { Vec3::ZERO };
-            let at = world.point(role.joint(), sole);
-            let since = stood[k].filter(|_| stands).unwrap_or((part, at)).1;
-            stood[k] = stands.then_some((part, since));
-            if stands {
-                judged.slide = judged.slide.max(Vec3::new(at.x - since.x, 0.0, at.z - since.z).length());
+            let contacts = shown.contacts[tick];
+            let part = if contacts.any(toe) { Some(toe) } else { contacts.any(heel).then_some(heel) };
+            let at = part.and_then(|p| if p == toe { ball_of(&body, &world, ankle) } else { heel_of(&body, &world, ankle) });
+            let here = part.zip(at);
+            let since = stood.filter(|s| here.is_some_and(|h| h.0 == s.0)).or(here);
+            if let (Some((_, from)), Some((_, at))) = (since, here) {
+                judged.slide = judged.slide.max(Vec3::new(at.x - from.x, 0.0, at.z - from.z).length());
             }
+            *stood = since;
         }
         let centres = [&world, &below].map(|w| mass::centre(skeleton, &roles, w));
         if tick <= contact {

@@ -1,9 +1,10 @@
 //! § 3.2.5: both hands on the threat's way, side by side, far out for small threats and close for large ones.
 
 use kumite_motion::limits::Limit;
-use kumite_motion::{Quat, Vec3};
+use kumite_motion::rotation::{wrap, yaw, yaw_of};
+use kumite_motion::{Quat, Role, Vec3};
 
-use super::{Controls, Part, Rule, Setting, Stance};
+use super::{Aim, Controls, Part, Rule, Setting, Stance, flat};
 use crate::body::{Arm, STRETCH};
 
 /// Reaches of the thesis' head response, metres, and the arm they are for: 0.9 m is all of it.
@@ -18,6 +19,10 @@ const ASIDE: f32 = 0.06;
 const BEFORE: (f32, f32) = (0.20, 0.24);
 /// Wrists bend and turn by so much at most here, degrees: a hand that is bent farther is no shield.
 const WRIST: (f32, f32) = (60.0, 70.0);
+
+/// Threats this far aside of the chest, radians, are met by the far arm from before the chest: from this angle on, wholly so after that many more, but by at
+/// most this share.
+const FAR: (f32, f32, f32) = (0.5, 1.2, 0.7);
 
 /// Hands before the body.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +65,19 @@ pub(crate) fn set_hand(arm: &Arm, stance: &mut Stance, fore: Quat, wanted: Quat)
 
 /// Where a wrist goes so that its palm is on the way of the threat that its arm is to stop.
 fn wrist_at(setting: &Setting<'_>, controls: &Controls, stance: &Stance, k: usize) -> Vec3 {
-    let (arm, aim) = (&setting.body.arms[k], setting.aim_of(k));
+    let (wrist, shoulder) = wrist_on_way(setting, controls, stance, k);
+    shoulder + (wrist - shoulder).clamp_length_max(STRETCH * setting.body.arms[k].length)
+}
+
+/// How far a palm would have to be farther away from its shoulder than the arm is long, to be on the threat's way: metres.
+pub(crate) fn short_of(setting: &Setting<'_>, controls: &Controls, stance: &Stance, k: usize) -> f32 {
+    let (wrist, shoulder) = wrist_on_way(setting, controls, stance, k);
+    ((wrist - shoulder).length() - STRETCH * setting.body.arms[k].length).max(0.0)
+}
+
+/// Where a wrist would be on the threat's way, however long the arm is; and its shoulder.
+fn wrist_on_way(setting: &Setting<'_>, controls: &Controls, stance: &Stance, k: usize) -> (Vec3, Vec3) {
+    let (arm, aim) = (&setting.body.arms[k], &seen_by(setting, stance, k));
     let shoulder = stance.world.position(arm.joints[1].joint());
     let reach_of = |(far, near, whole): (f32, f32, f32)| (far + (near - far) * controls.reach[k]) / whole * arm.length;
     let reach = aim.head * reach_of(HEAD_REACH) + (1.0 - aim.head) * reach_of(PELVIS_REACH);
@@ -77,7 +94,18 @@ fn wrist_at(setting: &Setting<'_>, controls: &Controls, stance: &Stance, k: usiz
     let ahead = |length: f32| (length * length - off).max(0.0).sqrt();
     // As far from the shoulder as it reaches, but before the body, and no farther than the arm is long.
     let u = (nearest + ahead(reach)).max(before).min((nearest + ahead(longest)).max(before));
-    let wrist = way(u);
-    let line = wrist - shoulder;
-    shoulder + line.clamp_length_max(longest)
+    (way(u), shoulder)
+}
+
+/// The threat as an arm sees it: the far arm does not reach around the body, but meets what comes from aside before the chest.
+fn seen_by(setting: &Setting<'_>, stance: &Stance, k: usize) -> Aim {
+    let aim = *setting.aim_of(k);
+    let chest = flat(stance.world.rotation(Role::Back.joint()) * Vec3::Z).normalize_or(Vec3::Z);
+    let aside = wrap(yaw_of(-aim.along) - yaw_of(chest));
+    if aside * setting.body.arms[k].side >= 0.0 {
+        return aim;
+    }
+    let share = ((aside.abs() - FAR.0) / FAR.1).clamp(0.0, FAR.2);
+    let along = yaw(-aside * share) * aim.along;
+    Aim { along, ..aim }
 }

@@ -9,6 +9,7 @@ mod rear_head;
 mod recoil;
 mod ribs;
 mod startle;
+mod stoop;
 mod turn;
 
 use kumite_motion::{Pose, Quat, Role, Skeleton, Vec3, WorldPose, fk};
@@ -22,6 +23,7 @@ pub use rear_head::RearHead;
 pub use recoil::Recoil;
 pub use ribs::Ribs;
 pub use startle::{startle, startled_head};
+pub use stoop::Stoop;
 pub use turn::{Turn, turn_side};
 
 use crate::body::{Body, TRUNK};
@@ -167,7 +169,8 @@ pub fn rules_for(setting: &Setting<'_>) -> &'static [&'static dyn Rule] {
     match setting.aim().part {
         Part::Legs => &[&Legs],
         Part::Torso if !setting.aim().in_front => &[&Lean, &Turn, &Recoil, &Ribs],
-        _ => &[&Lean, &Turn, &Recoil, &Block, &RearHead],
+        Part::Torso => &[&Lean, &Turn, &Recoil, &Stoop, &Block, &RearHead],
+        Part::Head => &[&Lean, &Turn, &Recoil, &Block, &RearHead],
     }
 }
 
