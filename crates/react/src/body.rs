@@ -1,5 +1,7 @@
 //! A body as bracing needs it: its limbs, and the parts that must not get into each other.
 
+use std::f32::consts::{PI, TAU};
+
 use kumite_motion::ik::{self, Chain, Limb};
 use kumite_motion::limits::Limit;
 use kumite_motion::rotation::{about, arc, swing_twist, twist_angle, wrap};
@@ -132,13 +134,21 @@ impl Arm {
         fore
     }
 
+    /// How far a shoulder on a collar bone is beyond its limit, radians, with the wrist at a place seen from it and the elbow standing out.
+    fn strain(&self, collar: Quat, wrist: Vec3, out: Vec3) -> f32 {
+        let solved = self.limb.solve(&ik::Reach { from: Vec3::ZERO, target: wrist, pole: out, swivel: 0.0 });
+        Limit::of(self.joints[1]).map_or(0.0, |limit| limit.excess(collar.conjugate() * solved.upper))
+    }
+
     /// How far a shoulder is twisted beyond its limit, radians.
     fn over_twisted(&self, local: Quat) -> f32 {
         let Some(Limit::Ball { bone, centre, twist, .. }) = Limit::of(self.joints[1]) else { return 0.0 };
         let (_, roll) = swing_twist(centre.conjugate() * local, bone);
         let angle = twist_angle(roll, bone);
         let over = angle - angle.clamp(twist.0, twist.1);
-        over * self.limb.upper.normalize_or(bone).dot(bone)
+        // Half a turn is as far to the left as to the right: nothing may jump there.
+        let room = (PI - twist.1.max(-twist.0)).max(1e-3);
+        over * (1.0 - (over / room) * (over / room)).max(0.0)
     }
 
     fn solve(&self, world: &WorldPose, target: Vec3, out: Vec3) -> ik::SolvedLimb {
@@ -191,14 +201,27 @@ pub struct ElbowWay {
 pub const ELBOWS: usize = 9;
 
 impl ElbowWay {
-    /// Of an arm whose axis goes along `axes`, from how it lies at first to how it lies in the end.
-    pub fn new(from: [Vec3; 2], to: [Vec3; 2], axes: [Vec3; ELBOWS]) -> ElbowWay {
+    /// Of an arm whose wrist goes along `wrists`, seen from the shoulder, from how it lies at first to how it lies in the end, on a collar bone that turns
+    /// from one attitude to another. Of the two ways round it takes the one that strains the shoulder less.
+    pub fn new(arm: &Arm, from: [Vec3; 2], to: [Vec3; 2], wrists: [Vec3; ELBOWS], collars: [Quat; 2]) -> ElbowWay {
         let mut lies = [from; ELBOWS];
         for k in 1..ELBOWS {
-            lies[k] = [axes[k], carried(lies[k - 1], axes[k])];
+            let axis = wrists[k].normalize_or(lies[k - 1][0]);
+            lies[k] = [axis, carried(lies[k - 1], axis)];
         }
         let out = carried(lies[ELBOWS - 1], to[0]);
-        ElbowWay { lies, turn: angle_about(to[0], out, to[1]) }
+        let turn = angle_about(to[0], out, to[1]);
+        let strain = |turn: f32| {
+            let way = ElbowWay { lies, turn };
+            let one = |k: usize| {
+                let share = k as f32 / (ELBOWS - 1) as f32;
+                let collar = kumite_motion::rotation::slerp(collars[0], collars[1], share);
+                arm.strain(collar, wrists[k], way.at(share, lies[k][0]))
+            };
+            (1..ELBOWS - 1).map(one).sum::<f32>() + 0.25 * turn.abs()
+        };
+        let other = turn - TAU.copysign(turn);
+        ElbowWay { lies, turn: if strain(other) < strain(turn) { other } else { turn } }
     }
 
     /// Where the elbow stands out when this much of the way is done and the arm points along `axis`.

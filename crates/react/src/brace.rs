@@ -145,6 +145,7 @@ struct Marks {
     head: Quat,
     centre: Vec3,
     hands: [Vec3; 2],
+    collars: [Quat; 2],
     shoulders: [Vec3; 2],
     lies: [[Vec3; 2]; 2],
     twists: [[f32; 2]; 2],
@@ -163,6 +164,7 @@ impl Marks {
             head: world.rotation(Role::Head.joint()),
             centre: mass::centre(skeleton, &Roles::canonical(), world),
             hands: body.arms.map(|arm| world.position(arm.joints[3].joint())),
+            collars: body.arms.map(|arm| world.rotation(arm.joints[0].joint())),
             shoulders: body.arms.map(|arm| world.position(arm.joints[1].joint())),
             lies: body.arms.map(|arm| arm.lie(world)),
             twists: body.arms.map(|arm| arm.twists(world)),
@@ -289,11 +291,12 @@ impl Brace {
             line.to = line.from.lerp(line.to, part);
             line.detour = around(skeleton, body, hand, line, (&source.now, carrier(&now)), (&solved.pose, carrier(&below)));
             let shoulders = [now.shoulders[hand] - carrier(&now), end.shoulders[hand] - carrier(&below)];
-            let axes = std::array::from_fn(|k| {
+            let wrists = std::array::from_fn(|k| {
                 let way = k as f32 / (ELBOWS - 1) as f32;
-                (line.at(way, 0.0) - shoulders[0].lerp(shoulders[1], way)).normalize_or(now.lies[hand][0])
+                line.at(way, 0.0) - shoulders[0].lerp(shoulders[1], way)
             });
-            brace.elbows[hand] = ElbowWay::new(now.lies[hand], end.lies[hand], axes);
+            let collars = [now.collars[hand], end.collars[hand]];
+            brace.elbows[hand] = ElbowWay::new(&body.arms[hand], now.lies[hand], end.lies[hand], wrists, collars);
         }
         Ok((brace, solved))
     }
