@@ -1,13 +1,16 @@
 //! The layer: from the motion that is played into the protective pose, and back. § 4.3: hands on straight lines, elbows by their swivel, knees where
 //! they were, centre of mass and neck on lines, a steady head, planted feet.
 
+use std::f32::consts::TAU;
+
 use kumite_motion::blend::ease;
-use kumite_motion::rotation::{slerp, wrap};
+use kumite_motion::limits::Limit;
+use kumite_motion::rotation::{from_vector, slerp, to_vector, wrap};
 use kumite_motion::{Contacts, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk, mass};
 
 use crate::balance::Objective;
-use crate::body::{Body, ELBOWS, ElbowWay, TRUNK, towards_elbow};
-use crate::lines::{self, Line, bump};
+use crate::body::{Arm, Body, ELBOWS, ElbowWay, TRUNK, towards_elbow};
+use crate::lines::{self, Line};
 use crate::optimise::{Effort, Vector};
 use crate::pose::{Solved, Wanted, solve};
 use crate::rules::{Aim, Rule, startle};
@@ -125,6 +128,8 @@ pub struct Brace {
     neck: Line,
     centre: Line,
     elbows: [ElbowWay; 2],
+    /// Arms whose hand cannot go straight: shoulder, elbow and wrist turn.
+    turned: [Option<ArmTurn>; 2],
     /// Twists of upper arms and forearms at first.
     twists: [[f32; 2]; 2],
     /// How the head is turned in the end, in the world.
@@ -149,8 +154,8 @@ struct Marks {
     shoulders: [Vec3; 2],
     lies: [[Vec3; 2]; 2],
     twists: [[f32; 2]; 2],
-    /// Local turns of hands.
-    wrists: [Quat; 2],
+    /// Local turns of shoulder, elbow and wrist.
+    arms: [[Quat; 3]; 2],
     hips: [Vec3; 2],
     ankles: [Vec3; 2],
     legs: [[Quat; 3]; 2],
@@ -168,9 +173,9 @@ impl Marks {
             shoulders: body.arms.map(|arm| world.position(arm.joints[1].joint())),
             lies: body.arms.map(|arm| arm.lie(world)),
             twists: body.arms.map(|arm| arm.twists(world)),
-            wrists: body.arms.map(|arm| {
-                let [_, _, elbow, wrist] = arm.joints.map(|j| world.rotation(j.joint()));
-                elbow.conjugate() * wrist
+            arms: body.arms.map(|arm| {
+                let [collar, shoulder, elbow, wrist] = arm.joints.map(|j| world.rotation(j.joint()));
+                [collar.conjugate() * shoulder, shoulder.conjugate() * elbow, elbow.conjugate() * wrist]
             }),
             hips: body.legs.map(|leg| world.position(leg.joints[0].joint())),
             ankles: body.legs.map(|leg| world.position(leg.joints[2].joint())),
@@ -250,7 +255,6 @@ impl Brace {
             to: part(&end) - carrier(&below),
             speed: (part(&now) - carrier(&now) - part(&before) + carrier(&before)) * rate,
             fades,
-            detour: Vec3::ZERO,
         };
         let hands: [Line; 2] = [
             line(|m: &Marks| m.hands[0], lines::HAND),
@@ -277,6 +281,7 @@ impl Brace {
             neck,
             centre,
             elbows: [ElbowWay::default(); 2],
+            turned: [None; 2],
             twists: now.twists,
             head: end.head,
             gets,
@@ -289,7 +294,9 @@ impl Brace {
         for (hand, line) in brace.hands.iter_mut().enumerate() {
             let part = gets_to((line.to - line.from).length(), HAND_SPEED);
             line.to = line.from.lerp(line.to, part);
-            line.detour = around(skeleton, body, hand, line, (&source.now, carrier(&now)), (&solved.pose, carrier(&below)));
+            if meets(skeleton, body, hand, line, (&source.now, carrier(&now)), (&solved.pose, carrier(&below))) {
+                brace.turned[hand] = Some(ArmTurn::new(&body.arms[hand], &source.now, &solved.pose));
+            }
             let shoulders = [now.shoulders[hand] - carrier(&now), end.shoulders[hand] - carrier(&below)];
             let wrists = std::array::from_fn(|k| {
                 let way = k as f32 / (ELBOWS - 1) as f32;
@@ -338,7 +345,7 @@ impl Brace {
 
     /// Whether a hand goes straight; else it goes around the body.
     pub fn straight(&self, hand: usize) -> bool {
-        self.hands[hand].detour == Vec3::ZERO
+        self.turned[hand].is_none()
     }
 
     /// It hits.
@@ -443,7 +450,7 @@ impl Brace {
             pose.translations[0] += off + Vec3::Y * rest.y;
             let lever = world.position(Role::Neck.joint()) - world.position(Role::Waist.joint());
             let axis = Vec3::Y.cross(flat(rest));
-            let turn = kumite_motion::rotation::from_vector(axis / lever.y.max(0.15));
+            let turn = from_vector(axis / lever.y.max(0.15));
             let (pelvis, waist) = (world.rotation(Role::Pelvis.joint()), Role::Waist.joint().at());
             pose.rotations[waist] = (pelvis.conjugate() * turn * pelvis * pose.rotations[waist]).normalize();
         }
@@ -504,9 +511,11 @@ impl Brace {
     ) {
         let carrier = if self.timing.planted { Vec3::ZERO } else { played.root };
         for (k, arm) in self.body.arms.iter().enumerate() {
-            // The way back leads around the body too.
-            let around = self.hands[k].detour * if shows < 1.0 { bump(shows) } else { 0.0 };
-            let hand = played.hands[k].lerp(carrier + self.hands[k].at(way, self.time), shows) + around;
+            if let Some(turned) = &self.turned[k] {
+                turned.apply(arm, &played.arms[k], way * shows, pose);
+                continue;
+            }
+            let hand = played.hands[k].lerp(carrier + self.hands[k].at(way, self.time), shows);
             let axis = (hand - world.position(arm.joints[1].joint())).normalize_or(Vec3::NEG_Y);
             let own = self.elbows[k].at(way * shows, axis);
             // The motion's own elbow, once the arm is near to it again.
@@ -517,7 +526,7 @@ impl Brace {
             });
             let _ = arm.place(pose, world, hand, out, twists);
             let wrist = arm.joints[3].joint().at();
-            pose.rotations[wrist] = slerp(played.wrists[k], self.end.rotations[wrist], way * shows);
+            pose.rotations[wrist] = slerp(played.arms[k][2], self.end.rotations[wrist], way * shows);
         }
         fk::pose(skeleton, pose, world);
     }
@@ -529,47 +538,71 @@ fn ankle_height(skeleton: &Skeleton) -> f32 {
     parts.iter().map(|role| skeleton.offset(role.joint()).y).sum()
 }
 
-/// How far a hand's line is led around head, trunk and its own shoulder, if it meets them: sideways at half the way.
-fn around(
+/// Whether a hand's line meets head, trunk or its own shoulder, which an arm cannot fold up to.
+fn meets(
     skeleton: &Skeleton,
     body: &Body,
     hand: usize,
     line: &Line,
     (start, from): (&Pose, Vec3),
     (end, to): (&Pose, Vec3),
-) -> Vec3 {
+) -> bool {
     let arm = &body.arms[hand];
     let mut world = WorldPose::default();
     let mut parts = |pose: &Pose, carrier: Vec3| {
         fk::pose(skeleton, pose, &mut world);
         let at = |role: Role| world.position(role.joint()) - carrier;
-        let out = world.rotation(Role::Back.joint()) * Vec3::new(arm.side, 0.0, 0.4);
-        [body.head_at(&world) - carrier, at(Role::Waist), at(Role::Neck), at(arm.joints[1]), out]
+        [body.head_at(&world) - carrier, at(Role::Waist), at(Role::Neck), at(arm.joints[1])]
     };
     let (a, b) = (parts(start, from), parts(end, to));
-    let mut detour = Vec3::ZERO;
-    // What is pushed away from one may be pushed into another.
-    for _ in 0..3 {
-        let mut worst: (f32, Vec3) = (0.0, Vec3::ZERO);
-        for step in 2..=8 {
-            let way = step as f32 / 10.0;
-            let [head, waist, neck, shoulder, out] = [0, 1, 2, 3, 4].map(|k: usize| a[k].lerp(b[k], way));
-            let at = line.from.lerp(line.to, way) + detour * bump(way);
-            let spine = neck - waist;
-            let up = ((at - waist).dot(spine) / spine.length_squared().max(1e-6)).clamp(0.0, 1.0);
-            for (centre, clear) in [(head, CLEAR.0), (waist + spine * up, CLEAR.1), (shoulder, CLEAR.2)] {
-                let off = at - centre;
-                // Where the line itself begins or ends as near there is no way around.
-                let depth = clear.min((line.from - centre).length()).min((line.to - centre).length()) - off.length();
-                if depth > 0.01 && depth / bump(way) > worst.0 {
-                    worst = (depth / bump(way), (off + out * 0.12).normalize_or(out));
-                }
-            }
-        }
-        if worst.0 <= 0.0 {
-            break;
-        }
-        detour = (detour + worst.1 * worst.0.min(0.25)).clamp_length_max(0.35);
+    (1..=9).any(|step| {
+        let way = step as f32 / 10.0;
+        let [head, waist, neck, shoulder] = [0, 1, 2, 3].map(|k: usize| a[k].lerp(b[k], way));
+        let at = line.from.lerp(line.to, way);
+        let spine = neck - waist;
+        let up = ((at - waist).dot(spine) / spine.length_squared().max(1e-6)).clamp(0.0, 1.0);
+        [(head, CLEAR.0), (waist + spine * up, CLEAR.1), (shoulder, CLEAR.2)].into_iter().any(|(centre, clear)| {
+            // Where the line itself begins or ends as near it does not matter.
+            let clear = clear.min((line.from - centre).length()).min((line.to - centre).length());
+            (at - centre).length() < clear - 0.01
+        })
+    })
+}
+
+/// An arm whose joints turn evenly from one pose to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct ArmTurn {
+    /// Shoulder, elbow, wrist at first.
+    from: [Quat; 3],
+    /// By which rotation vector each turns.
+    by: [Vec3; 3],
+}
+
+impl ArmTurn {
+    fn new(arm: &Arm, start: &Pose, end: &Pose) -> ArmTurn {
+        let joints = [arm.joints[1], arm.joints[2], arm.joints[3]];
+        let from = joints.map(|role| start.rotation(role.joint()));
+        let by = [0, 1, 2].map(|k: usize| {
+            let turn = to_vector(from[k].conjugate() * end.rotation(joints[k].joint()));
+            // Of the two ways round, the one that strains the joint less.
+            let other = turn - turn.normalize_or(Vec3::ZERO) * TAU;
+            let strain = |by: Vec3| {
+                let limit = Limit::of(joints[k]);
+                let at = |share: f32| from[k] * from_vector(by * share);
+                let excess = |share: f32| limit.map_or(0.0, |limit| limit.excess(at(share)));
+                excess(0.25) + excess(0.5) + excess(0.75) + 0.3 * by.length()
+            };
+            if strain(other) < strain(turn) { other } else { turn }
+        });
+        ArmTurn { from, by }
     }
-    detour
+
+    /// Poses the arm, `way` of it done; what the motion below has changed meanwhile fades.
+    fn apply(&self, arm: &Arm, played: &[Quat; 3], way: f32, pose: &mut Pose) {
+        for k in 0..3 {
+            let since = to_vector(self.from[k].conjugate() * played[k]);
+            let turned = self.from[k] * from_vector(self.by[k] * way) * from_vector(since * (1.0 - way));
+            pose.rotations[arm.joints[k + 1].joint().at()] = turned.normalize();
+        }
+    }
 }

@@ -16,20 +16,12 @@ pub(crate) struct Line {
     pub(crate) speed: Vec3,
     /// How soon it is gone, per second.
     pub(crate) fades: f32,
-    /// Sideways at half the way, around the body: metres.
-    pub(crate) detour: Vec3,
 }
 
 impl Line {
     /// Where it is after some seconds, `way` of it done.
     pub(crate) fn at(&self, way: f32, time: f32) -> Vec3 {
         let coasted = self.speed * (time * libm::expf(-self.fades * time));
-        self.from + (self.to - self.from) * way + coasted + self.detour * bump(way)
+        self.from + (self.to - self.from) * way + coasted
     }
-}
-
-/// 0 at both ends, 1 half-way, without speed at either.
-pub(crate) fn bump(way: f32) -> f32 {
-    let way = way.clamp(0.0, 1.0);
-    16.0 * way * way * (1.0 - way) * (1.0 - way)
 }

@@ -242,10 +242,12 @@ impl Work<'_> {
                 let [hip, knee, _] = leg.joints.map(Role::joint);
                 let pelvis = stance.world.rotation(Role::Pelvis.joint());
                 let (lift, bend) = legs_raised(self.raise);
-                let across = pelvis * Vec3::X;
-                stance.pose.rotations[hip.at()] =
-                    (pelvis.conjugate() * about(across, -lift) * self.legs[k][0]).normalize();
-                stance.pose.rotations[knee.at()] = (stance.pose.rotations[knee.at()] * about(Vec3::X, bend)).normalize();
+                // Up from straight below the hip, and a little out: it does not cross the other leg.
+                let out = about(Vec3::Z, 0.14 * leg.side);
+                stance.pose.rotations[hip.at()] = (out * about(Vec3::X, -lift)).normalize();
+                stance.pose.rotations[knee.at()] = about(Vec3::X, bend);
+                stance.pose.rotations[leg.joints[2].joint().at()] = about(Vec3::X, 0.25);
+                let _ = pelvis;
                 stance.update(skeleton);
             } else {
                 leg.place(skeleton, &mut stance.pose, &mut stance.world, self.legs[k], self.ankles[k]);
