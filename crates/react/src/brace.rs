@@ -1,11 +1,9 @@
 //! The layer: from the motion that is played into the protective pose, and back. § 4.3: hands on straight lines, elbows by their swivel, knees where
 //! they were, centre of mass and neck on lines, a steady head, planted feet.
 
-use std::f32::consts::TAU;
-
 use kumite_motion::blend::ease;
 use kumite_motion::limits::Limit;
-use kumite_motion::rotation::{from_vector, slerp, to_vector, wrap};
+use kumite_motion::rotation::{about, from_vector, slerp, swing_twist, to_vector, twist_angle, wrap};
 use kumite_motion::{Contacts, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk, mass};
 
 use crate::balance::Objective;
@@ -452,7 +450,8 @@ impl Brace {
             let axis = Vec3::Y.cross(flat(rest));
             let turn = from_vector(axis / lever.y.max(0.15));
             let (pelvis, waist) = (world.rotation(Role::Pelvis.joint()), Role::Waist.joint().at());
-            pose.rotations[waist] = (pelvis.conjugate() * turn * pelvis * pose.rotations[waist]).normalize();
+            let bent = (pelvis.conjugate() * turn * pelvis * pose.rotations[waist]).normalize();
+            pose.rotations[waist] = Limit::of(Role::Waist).map_or(bent, |limit| limit.clamp(bent));
         }
         // No leg is overstretched: the pelvis sinks until all reach.
         let mut sinks = 0.0f32;
@@ -512,7 +511,10 @@ impl Brace {
         let carrier = if self.timing.planted { Vec3::ZERO } else { played.root };
         for (k, arm) in self.body.arms.iter().enumerate() {
             if let Some(turned) = &self.turned[k] {
-                turned.apply(arm, &played.arms[k], way * shows, pose);
+                let joints = [arm.joints[1], arm.joints[2], arm.joints[3]];
+                for (role, turn) in joints.into_iter().zip(turned.at(arm, &played.arms[k], way * shows)) {
+                    pose.rotations[role.joint().at()] = turn;
+                }
                 continue;
             }
             let hand = played.hands[k].lerp(carrier + self.hands[k].at(way, self.time), shows);
@@ -569,40 +571,53 @@ fn meets(
     })
 }
 
-/// An arm whose joints turn evenly from one pose to another.
+/// An arm whose joints turn from one pose to another: the shoulder by swing and twist about the middle of what it can do, so that whatever lies between two
+/// poses that it can take it can take too; the middle is forward and out, so that the arm is led around the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ArmTurn {
     /// Shoulder, elbow, wrist at first.
     from: [Quat; 3],
-    /// By which rotation vector each turns.
-    by: [Vec3; 3],
+    /// Swing and twist of the shoulder at first and in the end, radians.
+    shoulder: [(Vec3, f32); 2],
+    /// By which rotation vectors elbow and wrist turn.
+    by: [Vec3; 2],
 }
 
 impl ArmTurn {
     fn new(arm: &Arm, start: &Pose, end: &Pose) -> ArmTurn {
         let joints = [arm.joints[1], arm.joints[2], arm.joints[3]];
-        let from = joints.map(|role| start.rotation(role.joint()));
-        let by = [0, 1, 2].map(|k: usize| {
-            let turn = to_vector(from[k].conjugate() * end.rotation(joints[k].joint()));
-            // Of the two ways round, the one that strains the joint less.
-            let other = turn - turn.normalize_or(Vec3::ZERO) * TAU;
-            let strain = |by: Vec3| {
-                let limit = Limit::of(joints[k]);
-                let at = |share: f32| from[k] * from_vector(by * share);
-                let excess = |share: f32| limit.map_or(0.0, |limit| limit.excess(at(share)));
-                excess(0.25) + excess(0.5) + excess(0.75) + 0.3 * by.length()
-            };
-            if strain(other) < strain(turn) { other } else { turn }
-        });
-        ArmTurn { from, by }
+        let ends = [start, end].map(|pose| joints.map(|role| pose.rotation(role.joint())));
+        let by = [1, 2].map(|k: usize| to_vector(ends[0][k].conjugate() * ends[1][k]));
+        ArmTurn { from: ends[0], shoulder: ends.map(|arm_of| swing_and_twist(arm, arm_of[0])), by }
     }
 
-    /// Poses the arm, `way` of it done; what the motion below has changed meanwhile fades.
-    fn apply(&self, arm: &Arm, played: &[Quat; 3], way: f32, pose: &mut Pose) {
-        for k in 0..3 {
-            let since = to_vector(self.from[k].conjugate() * played[k]);
-            let turned = self.from[k] * from_vector(self.by[k] * way) * from_vector(since * (1.0 - way));
-            pose.rotations[arm.joints[k + 1].joint().at()] = turned.normalize();
+    /// Shoulder, elbow and wrist, `way` of it done; what the motion below has changed meanwhile fades.
+    fn at(&self, arm: &Arm, played: &[Quat; 3], way: f32) -> [Quat; 3] {
+        let [(swing, twist), (to_swing, to_twist)] = self.shoulder;
+        let (bone, centre) = middle(arm);
+        let shoulder = centre
+            * from_vector(swing + (to_swing - swing) * way)
+            * about(bone, twist + (to_twist - twist) * way);
+        let [elbow, wrist] = [0, 1].map(|k: usize| self.from[k + 1] * from_vector(self.by[k] * way));
+        let mut turned = [shoulder, elbow, wrist];
+        for ((turn, from), played) in turned.iter_mut().zip(self.from).zip(played) {
+            let since = to_vector(from.conjugate() * *played) * (1.0 - way);
+            *turn = (*turn * from_vector(since)).normalize();
         }
+        turned
     }
+}
+
+/// The bone of an upper arm, and the middle of what its shoulder can do.
+fn middle(arm: &Arm) -> (Vec3, Quat) {
+    match Limit::of(arm.joints[1]) {
+        Some(Limit::Ball { bone, centre, .. }) => (bone, centre),
+        _ => (Vec3::X * arm.side, Quat::IDENTITY),
+    }
+}
+
+fn swing_and_twist(arm: &Arm, shoulder: Quat) -> (Vec3, f32) {
+    let (bone, centre) = middle(arm);
+    let (swing, twist) = swing_twist(centre.conjugate() * shoulder, bone);
+    (to_vector(swing), twist_angle(twist, bone))
 }

@@ -17,12 +17,14 @@ const SWIVELS: (f32, f32) = (70.0, 10.0);
 const ASIDE: f32 = 0.06;
 /// Hands stop a threat at least this far before the middle of what it is aimed at, metres: head or trunk, and a hand.
 const BEFORE: (f32, f32) = (0.20, 0.24);
+/// Wrists keep this far from the axis of the trunk, metres.
+const CLEAR: f32 = 0.22;
 /// Wrists bend and turn by so much at most here, degrees: a hand that is bent farther is no shield.
 const WRIST: (f32, f32) = (60.0, 70.0);
 
 /// Threats this far aside of the chest, radians, are met by the far arm from before the chest: from this angle on, wholly so after that many more, but by at
 /// most this share.
-const FAR: (f32, f32, f32) = (0.5, 1.2, 0.7);
+const FAR: (f32, f32, f32) = (0.3, 0.9, 0.9);
 
 /// Hands before the body.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +96,18 @@ fn wrist_on_way(setting: &Setting<'_>, controls: &Controls, stance: &Stance, k: 
     let ahead = |length: f32| (length * length - off).max(0.0).sqrt();
     // As far from the shoulder as it reaches, but before the body, and no farther than the arm is long.
     let u = (nearest + ahead(reach)).max(before).min((nearest + ahead(longest)).max(before));
-    (way(u), shoulder)
+    (clear_of_trunk(stance, way(u)), shoulder)
+}
+
+/// A wrist that would be in or close to the trunk is moved out from its axis.
+fn clear_of_trunk(stance: &Stance, wrist: Vec3) -> Vec3 {
+    let at = |role: Role| stance.world.position(role.joint());
+    let (low, high) = (at(Role::Pelvis), at(Role::Neck));
+    let spine = high - low;
+    let up = ((wrist - low).dot(spine) / spine.length_squared().max(1e-6)).clamp(0.0, 1.0);
+    let centre = low + spine * up;
+    let off = wrist - centre;
+    if off.length() >= CLEAR { wrist } else { centre + off.normalize_or(Vec3::Z) * CLEAR }
 }
 
 /// The threat as an arm sees it: the far arm does not reach around the body, but meets what comes from aside before the chest.

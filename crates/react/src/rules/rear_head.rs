@@ -11,8 +11,8 @@ use super::{Controls, Rule, Setting, Stance};
 const PALM: Vec3 = Vec3::new(0.075, -0.01, -0.145);
 /// How far hands follow the turn of the head.
 const FOLLOWS: f32 = 0.4;
-/// Where elbows point, in the frame of the chest: out beside the ears, and forward.
-const ELBOW: Vec3 = Vec3::new(0.85, 0.1, 0.4);
+/// Where elbows point, in the frame of the chest, by the swivel: out beside the ears, or forward and up.
+const ELBOW: [Vec3; 2] = [Vec3::new(0.95, 0.0, 0.15), Vec3::new(0.45, 0.45, 0.8)];
 
 /// Hands behind the head.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,8 @@ impl Rule for RearHead {
             // Fingers lie across the back of the head, from the wrist beside it.
             let fingers = frame * Vec3::new(-arm.side * 0.75, 0.45, -0.35);
             let wrist = palm - fingers.normalize_or(Vec3::Y) * arm.palm;
-            let elbow = chest * Vec3::new(arm.side * ELBOW.x, ELBOW.y, ELBOW.z);
+            let points = ELBOW[0].lerp(ELBOW[1], controls.swivel[k]);
+            let elbow = chest * Vec3::new(arm.side * points.x, points.y, points.z);
             let fore = arm.place(&mut stance.pose, &stance.world, wrist, elbow, [0.0; 2]);
             set_hand(arm, stance, fore, arm.hand(fingers, frame * Vec3::Z));
         }
