@@ -302,7 +302,7 @@ const HEAD: f32 = 0.11;
 const TRUNK_RADIUS: f32 = 0.13;
 
 /// Pairs that [`clash`] looks at.
-pub const CLASHES: usize = 9;
+pub const CLASHES: usize = 11;
 
 /// How deep arms are in head, trunk and each other, metres, smooth and 0 where they are clear.
 pub fn clash(body: &Body, world: &WorldPose) -> [f32; CLASHES] {
@@ -313,7 +313,7 @@ pub fn clash(body: &Body, world: &WorldPose) -> [f32; CLASHES] {
         let hand = world.point(wrist.joint(), Vec3::X * (arm.side * 2.0 * arm.palm));
         [at(arm.joints[2]), at(wrist), hand]
     });
-    let trunk = [at(Role::Waist), at(Role::Neck)];
+    let trunk = [at(Role::Pelvis), at(Role::Neck)];
     let mut depths = [0.0; CLASHES];
     for (side, [elbow, wrist, hand]) in fore.iter().enumerate() {
         depths[4 * side] = HEAD + FOREARM - apart([*elbow, *wrist], [head, head]);
@@ -324,6 +324,10 @@ pub fn clash(body: &Body, world: &WorldPose) -> [f32; CLASHES] {
     let arms = |a: usize, b: usize| apart([fore[0][a], fore[0][a + 1]], [fore[1][b], fore[1][b + 1]]);
     let nearest = arms(0, 0).min(arms(0, 1)).min(arms(1, 0)).min(arms(1, 1));
     depths[8] = 2.0 * FOREARM - nearest;
+    for (side, arm) in body.arms.iter().enumerate() {
+        let (shoulder, elbow) = (at(arm.joints[1]), at(arm.joints[2]));
+        depths[9 + side] = HEAD + 0.5 * FOREARM + 0.02 - apart([shoulder.lerp(elbow, 0.3), elbow], [head, head]);
+    }
     depths.map(|depth| depth.max(0.0))
 }
 

@@ -74,6 +74,8 @@ pub struct Request<'a> {
     pub speeds: SpeedRange,
     /// Whether it flinches first.
     pub startle: bool,
+    /// Whether what is played must not be stopped: whoever walks walks on.
+    pub in_stride: bool,
     /// Which way it turned before, and where the balance was then.
     pub again: Option<(f32, Vector)>,
     /// Rules instead of the usual ones.
@@ -94,6 +96,7 @@ impl Request<'_> {
             temper: Temper::default(),
             speeds: SpeedRange::STAGE,
             startle: false,
+            in_stride: false,
             again: None,
             rules: None,
             objective: Objective::default(),
@@ -208,7 +211,7 @@ impl Brace {
         let rate = 1.0 / source.apart.max(1e-4);
         let fast = flat(now.centre - before.centre).length() * rate > STRIDE;
         let lands = source.swing.filter(|swing| swing.share >= LANDS);
-        let planted = !fast && (source.stands == [true; 2] || lands.is_some());
+        let planted = !fast && !request.in_stride && (source.stands == [true; 2] || lands.is_some());
         let pose = if planted { &source.ahead } else { &source.contact };
         let below = marks(pose);
         let landing = lands.filter(|_| planted).map(|swing| {
@@ -512,7 +515,7 @@ impl Brace {
         for (k, arm) in self.body.arms.iter().enumerate() {
             if let Some(turned) = &self.turned[k] {
                 let joints = [arm.joints[1], arm.joints[2], arm.joints[3]];
-                for (role, turn) in joints.into_iter().zip(turned.at(arm, &played.arms[k], way * shows)) {
+                for (role, turn) in joints.into_iter().zip(turned.at(arm, &played.arms[k], way.min(1.0) * shows)) {
                     pose.rotations[role.joint().at()] = turn;
                 }
                 continue;

@@ -98,7 +98,7 @@ mod worth {
     pub(super) const HEIGHT: f32 = 0.06;
     pub(super) const FEET: f32 = 0.003;
     pub(super) const CLASH: f32 = 0.008;
-    pub(super) const LIMIT: f32 = 0.03;
+    pub(super) const LIMIT: f32 = 0.01;
     pub(super) const CONTROL: f32 = 0.5;
 }
 

@@ -12,11 +12,11 @@ const SWING: f32 = 0.8;
 
 /// A touch that is going to happen if nothing is done.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Foreseen {
+pub(crate) struct Foreseen {
     /// What hits, and where.
-    pub impact: Impact,
+    pub(crate) impact: Impact,
     /// After how many seconds.
-    pub seconds: f32,
+    pub(crate) seconds: f32,
 }
 
 impl Character {
