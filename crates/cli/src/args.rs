@@ -540,10 +540,11 @@ fn triple(text: &str) -> Result<[f32; 3], String> {
   kumite tables avoidance
   kumite tables avoidance --trials 500 --markdown
   kumite tables avoidance --html > avoidance.html
+  kumite tables anticipation --markdown
   kumite tables choices --library libraries/accad-male2.toml --data ~/captures
   kumite tables environment --library libraries/paper-environment.toml --data ~/captures")]
 pub(crate) struct TablesArgs {
-    /// Which: avoidance (dodging), choices (telling actions apart) or environment (walking through clutter)
+    /// Which: anticipation (bracing), avoidance (dodging), choices (telling actions apart) or environment (walking through clutter)
     #[arg(value_name = "PAPER", default_value = "avoidance")]
     pub(crate) paper: String,
 

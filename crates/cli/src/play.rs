@@ -11,7 +11,7 @@ use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times};
 use kumite_plan::Leg;
 use kumite_plan::dodge::DodgeConfig;
 use kumite_stage::scene::{self, Scene};
-use kumite_stage::{BallOutcome, Event, EventKind, Flight, Kit, Performance, TICKS, Take, jerk_ratio, overlap};
+use kumite_stage::{Event, EventKind, Flight, Kit, Performance, TICKS, Take, jerk_ratio, overlap};
 use serde_json::{Value, json};
 
 use crate::args::PlayArgs;

@@ -17,15 +17,13 @@ const LATEST: f32 = 0.2;
 const AFTER: f32 = 0.3;
 /// A walker stops for what would push it by this much, metres per second.
 const STOPS: f32 = 0.25;
-/// One that stops braces where it stands once this much is left, at the latest, seconds.
-const STANDS: f32 = 0.35;
 /// How long a walker that stopped waits after the ball has come, seconds.
 const WAITS: f32 = 0.7;
 
 impl CastMember {
     /// A ball touches a part of it: whether that is a hand or forearm of a brace that was meant for it. The brace is told in any case.
     pub(crate) fn meets_braced(&mut self, ball: BallId, part: Role) -> bool {
-        if self.braced.is_none_or(|braced| braced.0 != ball) || self.character.brace().is_none() {
+        if self.braced != Some(ball) || self.character.brace().is_none() {
             return false;
         }
         self.character.brace_is_hit();
@@ -50,15 +48,14 @@ impl Turn<'_> {
             .collect();
         foreseen.sort_by(|a, b| a.1.seconds.total_cmp(&b.1.seconds));
         let Some((ball, first)) = foreseen.first().copied() else { return };
-        let stopped = member.braced == Some((ball, u64::MAX));
         let known = member.known.iter().find(|known| known.0 == ball).map_or(tick, |known| known.1 + sense::delay(member));
         let left = first.seconds + tick.saturating_sub(known) as f32 / TICKS as f32;
         if left < LEAST || first.seconds < LATEST {
             return;
         }
         let walking = matches!(member.doing, Doing::Walking(_));
-        if walking && first.impact.push(kumite_react::body::MASS) >= STOPS && self.stop(ball, first.seconds) {
-            return;
+        if walking && first.impact.push(kumite_react::body::MASS) >= STOPS {
+            self.stop(first.seconds);
         }
         let member = &self.world.characters[self.who];
         let source = member.character.brace_source(first.seconds);
@@ -70,14 +67,10 @@ impl Turn<'_> {
         };
         let begun = Brace::begin(member.character.library().skeleton(), &body, &source, &request);
         let Ok((brace, solved)) = begun else { return };
-        // Who has stopped for it is about to stand.
-        if stopped && !brace.planted() && first.seconds > STANDS {
-            return;
-        }
         let (planted, seconds) = (brace.planted(), first.seconds);
         let member = &mut self.world.characters[self.who];
         member.character.take_up_brace(brace);
-        member.braced = Some((ball, tick));
+        member.braced = Some(ball);
         let kind = EventKind::Braced { ball, seconds, planted };
         self.events.push(Event { tick, who: Some(self.who), kind });
         let why = format!(
@@ -91,8 +84,8 @@ impl Turn<'_> {
     }
 
     /// Stops a walk for something heavy, if both feet stand before it comes; the walk is searched for anew afterwards.
-    fn stop(&mut self, ball: BallId, seconds: f32) -> bool {
-        let Some(standing) = self.kit.standing() else { return false };
+    fn stop(&mut self, seconds: f32) {
+        let Some(standing) = self.kit.standing() else { return };
         let mut later = self.character().unbraced();
         let ticks = ((seconds - LATEST) * TICKS as f32) as u32;
         let double = |character: &Character| {
@@ -103,11 +96,11 @@ impl Turn<'_> {
             let _ = later.step(|_, next| next[0]);
             double(&later)
         }) else {
-            return false;
+            return;
         };
         // The leg that is left must still be the one that is played now.
         if later.playing().edge != self.character().playing().edge {
-            return false;
+            return;
         }
         let align = self.lay_standing(&later, standing);
         let leg = Leg { join: Some((align, STOP)), ..Leg::whole(standing) };
@@ -115,10 +108,9 @@ impl Turn<'_> {
         let until = self.world.tick + ((seconds + WAITS) * TICKS as f32) as u64;
         let member = &mut self.world.characters[self.who];
         member.character.commit(Plan { legs: vec![leg], leave: Some(leave), warp: Warp::none(), bend: None });
-        (member.doing, member.braced) = (Doing::Waiting(until), Some((ball, u64::MAX)));
+        member.doing = Doing::Waiting(until);
         self.tell("stops".into(), "something heavy comes that it can neither dodge nor block".into());
         self.go_on();
-        true
     }
 
     /// Lays standing over a walker where it will be.
