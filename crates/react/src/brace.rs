@@ -3,7 +3,7 @@
 
 use kumite_motion::blend::ease;
 use kumite_motion::limits::Limit;
-use kumite_motion::rotation::{about, from_vector, slerp, swing_twist, to_vector, twist_angle, wrap};
+use kumite_motion::rotation::{about, from_vector, slerp, swing_twist, to_vector, twist_angle, wrap, yaw, yaw_of};
 use kumite_motion::{Contacts, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk, mass};
 
 use crate::balance::Objective;
@@ -124,6 +124,8 @@ pub struct Brace {
     startle: Option<Pose>,
     /// By how much the pelvis is moved in the end.
     shift: Vec3,
+    /// By how much the motion below turns until contact, if it goes on: lines and head turn along evenly. Radians.
+    veers: f32,
     /// Of the hands, relative to the carrier; of the neck, likewise; of the centre of mass, in the world.
     hands: [Line; 2],
     neck: Line,
@@ -137,6 +139,7 @@ pub struct Brace {
     head: Quat,
     /// How much of the way trunk and hands get in time.
     gets: f32,
+    gets_hands: [f32; 2],
     landing: Option<Landing>,
     raised: Option<usize>,
     aim: Aim,
@@ -215,13 +218,13 @@ impl Brace {
         let pose = if planted { &source.ahead } else { &source.contact };
         let below = marks(pose);
         let landing = lands.filter(|_| planted).map(|swing| {
-            let facing = kumite_motion::rotation::yaw_of(below.legs[swing.foot][2] * Vec3::Z);
+            let facing = yaw_of(below.legs[swing.foot][2] * Vec3::Z);
             let other = now.ankles[1 - swing.foot];
             let ankle = below.ankles[swing.foot];
             // As far away as its leg reaches with the other foot where it is: a long step at most.
             let step = flat(ankle - other).clamp_length_max(0.8 * body.legs[0].length);
             let ankle = Vec3::new(other.x + step.x, ankle_height(skeleton), other.z + step.z);
-            Landing { foot: swing.foot, ankle, turn: kumite_motion::rotation::yaw(facing) }
+            Landing { foot: swing.foot, ankle, turn: yaw(facing) }
         });
         let (mut ankles, mut soles) = ([None; 2], [None; 2]);
         if let Some(landing) = landing {
@@ -251,9 +254,11 @@ impl Brace {
         let end = marks(&solved.pose);
         // In stride everything goes along with the pelvis below.
         let carrier = |m: &Marks| if planted { Vec3::ZERO } else { m.root };
+        let facing = |pose: &Pose| yaw_of(pose.rotation(Role::Pelvis.joint()) * Vec3::Z);
+        let veers = if planted { 0.0 } else { wrap(facing(&source.contact) - facing(&source.now)) };
         let line = |part: fn(&Marks) -> Vec3, fades: f32| Line {
             from: part(&now) - carrier(&now),
-            to: part(&end) - carrier(&below),
+            to: yaw(-veers) * (part(&end) - carrier(&below)),
             speed: (part(&now) - carrier(&now) - part(&before) + carrier(&before)) * rate,
             fades,
         };
@@ -278,6 +283,8 @@ impl Brace {
             end: solved.pose.clone(),
             startle: startled,
             shift: end.root - below.root,
+            veers,
+            gets_hands: [1.0; 2],
             hands,
             neck,
             centre,
@@ -295,16 +302,19 @@ impl Brace {
         for (hand, line) in brace.hands.iter_mut().enumerate() {
             let part = gets_to((line.to - line.from).length(), HAND_SPEED);
             line.to = line.from.lerp(line.to, part);
-            if meets(skeleton, body, hand, line, (&source.now, carrier(&now)), (&solved.pose, carrier(&below))) {
+            brace.gets_hands[hand] = part;
+            if meets(skeleton, body, hand, line, (&source.now, carrier(&now)), (&solved.pose, carrier(&below)), veers) {
                 brace.turned[hand] = Some(ArmTurn::new(&body.arms[hand], &source.now, &solved.pose));
             }
-            let shoulders = [now.shoulders[hand] - carrier(&now), end.shoulders[hand] - carrier(&below)];
+            let back = yaw(-veers);
+            let shoulders = [now.shoulders[hand] - carrier(&now), back * (end.shoulders[hand] - carrier(&below))];
             let wrists = std::array::from_fn(|k| {
                 let way = k as f32 / (ELBOWS - 1) as f32;
                 line.at(way, 0.0) - shoulders[0].lerp(shoulders[1], way)
             });
-            let collars = [now.collars[hand], end.collars[hand]];
-            brace.elbows[hand] = ElbowWay::new(&body.arms[hand], now.lies[hand], end.lies[hand], wrists, collars);
+            let collars = [now.collars[hand], back * end.collars[hand]];
+            let lies = end.lies[hand].map(|v| back * v);
+            brace.elbows[hand] = ElbowWay::new(&body.arms[hand], now.lies[hand], lies, wrists, collars);
         }
         Ok((brace, solved))
     }
@@ -327,6 +337,11 @@ impl Brace {
     /// What it is for.
     pub fn aim(&self) -> &Aim {
         &self.aim
+    }
+
+    /// By how much the motion below turns until contact, if it goes on, radians.
+    pub fn veers(&self) -> f32 {
+        self.veers
     }
 
     /// Whether it stops the motion below and stands; else it is done in stride.
@@ -405,6 +420,11 @@ impl Brace {
         self.settle(skeleton, pose, world, &played, (way, shows, trunk));
     }
 
+    /// By how much the motion below has turned by now, about; radians.
+    fn veered(&self) -> f32 {
+        self.veers * (self.time / self.timing.contact.max(1e-3)).min(1.5)
+    }
+
     fn turn_trunk(&self, pose: &mut Pose, share: f32) {
         let first = usize::from(!self.timing.planted);
         let collars = self.body.arms.map(|arm| arm.joints[0]);
@@ -432,7 +452,7 @@ impl Brace {
         let carrier = if self.timing.planted { Vec3::ZERO } else { played.root };
         // Whatever sways while there is time to spare, the weight does not.
         let kept = (way * self.gets).min(self.gets);
-        let neck = played.neck.lerp(carrier + self.neck.at(kept, self.time), shows);
+        let neck = played.neck.lerp(carrier + yaw(self.veered()) * self.neck.at(kept, self.time), shows);
         let centre = if self.timing.planted {
             played.centre.lerp(self.centre.at(kept, self.time), shows)
         } else {
@@ -494,7 +514,7 @@ impl Brace {
     /// The head turns evenly in the world, whatever the trunk does: neck and head share what is left.
     fn turn_head(&self, skeleton: &Skeleton, pose: &mut Pose, world: &mut WorldPose, played: &Marks, share: f32) {
         let (neck, head) = (Role::Neck.joint(), Role::Head.joint());
-        let wanted = slerp(played.head, self.head, share);
+        let wanted = slerp(played.head, yaw(self.veered() - self.veers) * self.head, share);
         let off = wanted * world.rotation(head).conjugate();
         let turned = slerp(Quat::IDENTITY, off, 0.5) * world.rotation(neck);
         pose.rotations[neck.at()] = (world.rotation(Role::Back.joint()).conjugate() * turned).normalize();
@@ -515,14 +535,15 @@ impl Brace {
         for (k, arm) in self.body.arms.iter().enumerate() {
             if let Some(turned) = &self.turned[k] {
                 let joints = [arm.joints[1], arm.joints[2], arm.joints[3]];
-                for (role, turn) in joints.into_iter().zip(turned.at(arm, &played.arms[k], way.min(1.0) * shows)) {
+                for (role, turn) in joints.into_iter().zip(turned.at(arm, &played.arms[k], way.min(1.0) * shows * self.gets_hands[k])) {
                     pose.rotations[role.joint().at()] = turn;
                 }
                 continue;
             }
-            let hand = played.hands[k].lerp(carrier + self.hands[k].at(way, self.time), shows);
+            let veered = yaw(self.veered());
+            let hand = played.hands[k].lerp(carrier + veered * self.hands[k].at(way, self.time), shows);
             let axis = (hand - world.position(arm.joints[1].joint())).normalize_or(Vec3::NEG_Y);
-            let own = self.elbows[k].at(way * shows, axis);
+            let own = veered * self.elbows[k].at(way * shows, veered.conjugate() * axis);
             // The motion's own elbow, once the arm is near to it again.
             let out = towards_elbow(axis, own, played.lies[k], ease(1.0 - 2.0 * shows));
             let twists = [0, 1].map(|t| {
@@ -551,6 +572,7 @@ fn meets(
     line: &Line,
     (start, from): (&Pose, Vec3),
     (end, to): (&Pose, Vec3),
+    veers: f32,
 ) -> bool {
     let arm = &body.arms[hand];
     let mut world = WorldPose::default();
@@ -559,7 +581,7 @@ fn meets(
         let at = |role: Role| world.position(role.joint()) - carrier;
         [body.head_at(&world) - carrier, at(Role::Waist), at(Role::Neck), at(arm.joints[1])]
     };
-    let (a, b) = (parts(start, from), parts(end, to));
+    let (a, b) = (parts(start, from), parts(end, to).map(|part| yaw(-veers) * part));
     (1..=9).any(|step| {
         let way = step as f32 / 10.0;
         let [head, waist, neck, shoulder] = [0, 1, 2, 3].map(|k: usize| a[k].lerp(b[k], way));

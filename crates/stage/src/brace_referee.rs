@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::limits::Limit;
 use kumite_motion::retarget::{RetargetBody, ball_of, heel_of};
-use kumite_motion::rotation::{between, slerp};
+use kumite_motion::rotation::{between, slerp, yaw};
 use kumite_motion::{Contacts, Pose, Role, Roles, Skeleton, Vec3, WorldPose, fk, mass};
 
 use crate::{Character, TICKS};
@@ -46,6 +46,8 @@ pub struct Promise {
     pub leaves: f32,
     /// Whether it stands.
     pub planted: bool,
+    /// By how much the motion below turns until contact, if it goes on, radians: lines are straight for who turns along evenly.
+    pub veers: f32,
 }
 
 /// What was seen. Lengths in metres, angles in radians.
@@ -228,10 +230,12 @@ pub fn judge(skeleton: &Arc<Skeleton>, shown: &Shown, promise: &Promise) -> Judg
         // In stride lines are seen from the pelvis below.
         let carrier = if promise.planted { Vec3::ZERO } else { source.root() };
         if tick <= reached {
-            let wrists = [Role::LeftWrist, Role::RightWrist].map(|r| world.position(r.joint()) - carrier);
+            let back = yaw(-promise.veers * tick as f32 / contact.max(1) as f32);
+            let seen = |role: Role| back * (world.position(role.joint()) - carrier);
+            let wrists = [Role::LeftWrist, Role::RightWrist].map(seen);
             hands.iter_mut().zip(wrists).for_each(|(path, at)| path.push(at));
-            necks.push(world.position(Role::Neck.joint()) - carrier);
-            heads.push(world.position(Role::Head.joint()) - carrier);
+            necks.push(seen(Role::Neck));
+            heads.push(seen(Role::Head));
         }
         if tick == contact {
             judged.centre = centres[0];
@@ -260,12 +264,13 @@ pub fn judge(skeleton: &Arc<Skeleton>, shown: &Shown, promise: &Promise) -> Judg
     }
     judged.neck_strays = strays(&necks);
     judged.wobble = wobbles(&heads);
-    judged.plain_wobble = plain_wobble(skeleton, shown, reached, promise.planted);
+    let turned = promise.veers * reached as f32 / contact.max(1) as f32;
+    judged.plain_wobble = plain_wobble(skeleton, shown, reached, turned, promise.planted);
     judged
 }
 
 /// The wobble of a blend joint by joint between the same two poses, with the pelvis moved so that the centre of mass is on its line.
-fn plain_wobble(skeleton: &Skeleton, shown: &Shown, reached: usize, planted: bool) -> f32 {
+fn plain_wobble(skeleton: &Skeleton, shown: &Shown, reached: usize, veers: f32, planted: bool) -> f32 {
     let roles = Roles::canonical();
     let mut world = WorldPose::default();
     let mut centre = |pose: &Pose| {
@@ -287,7 +292,7 @@ fn plain_wobble(skeleton: &Skeleton, shown: &Shown, reached: usize, planted: boo
         pose.translations[0] += Vec3::new(off.x, 0.0, off.z);
         fk::pose(skeleton, &pose, &mut out);
         let carrier = if planted { Vec3::ZERO } else { shown.below[0].root().lerp(shown.below[reached].root(), way) };
-        heads.push(out.position(Role::Head.joint()) - carrier);
+        heads.push(yaw(-veers * way) * (out.position(Role::Head.joint()) - carrier));
     }
     wobbles(&heads)
 }

@@ -55,7 +55,7 @@ fn braced(played: &Played) -> Cell {
 /// One row of poses.
 fn strip<'a>(clip: &'a Clip, cells: &[Cell], title: &str, views: Vec<View>, marks: bool) -> Strip<'a> {
     let mut props = Vec::new();
-    let hidden = Vec3::new(0.0, -50.0, 0.0);
+    let hidden = Vec3::new(400.0, -90.0, 400.0);
     let mut flying = |radius: f32, colour: Option<Rgb>, at: &dyn Fn(&Cell) -> Option<Vec3>| {
         let path = cells.iter().enumerate().flat_map(|(k, cell)| {
             let place = at(cell).unwrap_or(hidden);
@@ -181,14 +181,15 @@ fn all(guard: &Moment, standing: &Moment, walking: &Moment) -> CliResult<Vec<Dra
         marks: true,
     });
     // 3.10: the cases that arise.
-    let mut cells = Vec::new();
-    for (moment, angle, size) in [(guard, 0.0, volley), (standing, 85.0, (0.2, 5.0)), (standing, 180.0, (0.2, 5.0))] {
+    let (mut cells, mut cases) = (Vec::new(), Vec::new());
+    for (moment, angle, size) in [(guard, 0.0, volley), (guard, 60.0, (0.2, 5.0)), (standing, -70.0, (0.2, 5.0))] {
         let one = played(moment, &threat(moment, Role::Back, angle, 28.0, size, 0.6))?;
+        cases.push(one.solved.case.number().to_string());
         cells.push(braced(&one));
     }
     drawn.push(Drawn {
         name: "3-10",
-        rows: vec![("where the centre of mass is (light) and is wanted (dark): within the soles, and beyond them".into(), cells)],
+        rows: vec![(format!("the centre of mass after the rules (light) and where it is wanted (dark): cases {}", cases.join(", ")), cells)],
         views: vec![View::three_quarter(), View::top()],
         marks: true,
     });

@@ -175,6 +175,7 @@ pub(crate) fn judged(library: &Library, played: &Played) -> Judged {
         reaches: timing.reaches,
         leaves: timing.leaves,
         planted: played.brace.planted(),
+        veers: played.brace.veers(),
     };
     brace_referee::judge(library.skeleton(), &played.shown, &promise)
 }

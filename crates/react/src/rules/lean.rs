@@ -6,6 +6,9 @@ use kumite_motion::{Role, Vec3};
 use super::{Controls, Rule, Setting, Stance, row};
 use crate::body::TRUNK;
 
+/// The share of its 50 degrees that the neck leans by: all of them, on top of the trunk's 50, lay the face open to the sky.
+const NECK: f32 = 0.6;
+
 /// Leans away.
 #[derive(Clone, Copy, Debug)]
 pub struct Lean;
@@ -25,7 +28,7 @@ impl Rule for Lean {
             let pelvis = if role == Role::Pelvis { -row(role).x * (1.0 - aim.head) } else { 0.0 };
             let (share, kept) = match role {
                 // Neck and head are one joint in the table.
-                Role::Neck | Role::Head => (0.5, 1.0),
+                Role::Neck | Role::Head => (0.5, NECK),
                 Role::Pelvis if !setting.planted => (0.0, 0.0),
                 _ => (1.0, 1.0),
             };
