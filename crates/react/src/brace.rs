@@ -11,7 +11,7 @@ use crate::body::{Arm, Body, ELBOWS, ElbowWay, TRUNK, towards_elbow};
 use crate::lines::{self, Line};
 use crate::optimise::{Effort, Vector};
 use crate::pose::{Solved, Wanted, solve};
-use crate::rules::{Aim, Rule, startle};
+use crate::rules::{Aim, Part, Rule, startle};
 use crate::temper::{HAND_SPEED, TRUNK_SPEED};
 use crate::timing::Timing;
 use crate::{Impact, ImpactError, SpeedRange, Temper};
@@ -27,7 +27,7 @@ const FOLLOWS: f32 = 0.82;
 /// Legs are stretched to this share of their length at most.
 const LEG: f32 = 0.992;
 /// Radii that hands keep clear of on their way, metres: head and trunk, each with a hand; and the shoulder, which an arm cannot fold up to.
-const CLEAR: (f32, f32, f32) = (0.17, 0.18, 0.24);
+const CLEAR: (f32, f32, f32) = (0.17, 0.18, 0.27);
 
 /// The motion below, at the moments that matter.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -303,7 +303,9 @@ impl Brace {
             let part = gets_to((line.to - line.from).length(), HAND_SPEED);
             line.to = line.from.lerp(line.to, part);
             brace.gets_hands[hand] = part;
-            if meets(skeleton, body, hand, line, (&source.now, carrier(&now)), (&solved.pose, carrier(&below)), veers) {
+            // Arms that only balance need not go straight.
+            let balances = solved.aim.part == Part::Legs;
+            if balances || meets(skeleton, body, hand, line, (&source.now, carrier(&now)), (&solved.pose, carrier(&below)), veers) {
                 brace.turned[hand] = Some(ArmTurn::new(&body.arms[hand], &source.now, &solved.pose));
             }
             let back = yaw(-veers);
@@ -517,8 +519,11 @@ impl Brace {
         let wanted = slerp(played.head, yaw(self.veered() - self.veers) * self.head, share);
         let off = wanted * world.rotation(head).conjugate();
         let turned = slerp(Quat::IDENTITY, off, 0.5) * world.rotation(neck);
-        pose.rotations[neck.at()] = (world.rotation(Role::Back.joint()).conjugate() * turned).normalize();
-        pose.rotations[head.at()] = (turned.conjugate() * wanted).normalize();
+        // As far as they go: in stride the trunk below may be anywhere.
+        let within = |role: Role, turn: Quat| Limit::of(role).map_or(turn, |limit| limit.clamp(turn.normalize()));
+        let back = world.rotation(Role::Back.joint());
+        pose.rotations[neck.at()] = within(Role::Neck, back.conjugate() * turned);
+        pose.rotations[head.at()] = within(Role::Head, turned.conjugate() * wanted);
         fk::pose(skeleton, pose, world);
     }
 

@@ -173,7 +173,9 @@ fn report(all: &[Trial]) -> Value {
         "hands_led_around": all.iter().map(|t| 2 - led(t, false).len()).sum::<usize>(),
     });
     let rest = json!({
-        "neck_m": spread_of(&|t| Some(f64::from(t.judged.neck_strays))), "neck_within_share": share(&always, &|t| t.judged.neck_strays <= NECK),
+        "neck_m": spread_of(&|t| planted(t).then_some(f64::from(t.judged.neck_strays))),
+        "neck_within_share": share(&planted, &|t| t.judged.neck_strays <= NECK),
+        "stride_neck_within_share": share(&|t| !planted(t), &|t| t.judged.neck_strays <= NECK),
         "wobble_of_plain": wobble / plain.max(1e-9), "steadier_share": share(&always, &|t| t.judged.wobble <= t.judged.plain_wobble + 1e-3),
         "beyond_limits_deg": spread_of(&|t| Some(f64::from(t.judged.beyond_limits.to_degrees()))),
         "within_limits_share": share(&always, &|t| t.judged.beyond_limits.to_degrees() <= LIMIT),
@@ -185,7 +187,7 @@ fn report(all: &[Trial]) -> Value {
         "worst": {
             "com": worst(&Trial::centre_off, &nothing),
             "slide": worst(&|t| Some(f64::from(t.judged.slide)), &|t| json!(planted(t))),
-            "limits": worst(&|t| Some(f64::from(t.judged.beyond_limits.to_degrees())), &|t| json!([t.judged.beyond_which.map(|r| r.name()), t.judged.beyond_which.and_then(|r| kumite_motion::limits::Limit::of(r).map(|l| l.excess(t.played.solved.pose.rotation(r.joint())).to_degrees())), planted(t), t.played.solved.aim.part.name(), t.played.solved.aim.in_front])),
+            "limits": worst(&|t| Some(f64::from(t.judged.beyond_limits.to_degrees())), &|t| json!([t.judged.beyond_which.map(|r| r.name()), planted(t), t.played.solved.aim.part.name(), t.played.solved.aim.in_front])),
             "penetration": worst(&|t| Some(f64::from(t.judged.penetration)), &|t| json!([t.judged.penetrates.map(|(a, b)| [a.name(), b.name()]), t.played.solved.aim.part.name(), t.played.solved.aim.in_front])),
             "guard": worst(&|t| frontal(t).then_some(f64::from(t.judged.guard)), &|t| json!([t.played.solved.aim.part.name(), planted(t)])),
             "neck": worst(&|t| Some(f64::from(t.judged.neck_strays)), &|t| json!(planted(t))),
