@@ -145,8 +145,7 @@ fn trial(kits: &[Arc<Kit>], walks: &[(World, u64)], k: u64) -> Option<(Who, Tria
         Who::Walker => {
             let (world, ends) = walks.get((k as usize * 7) % walks.len().max(1))?;
             let (walker, member) = world.characters.iter().next()?;
-            let aside = member.character.pose().root()
-                - trial.world.characters.get(trial.who)?.character.pose().root();
+            let aside = member.character.pose().root() - trial.world.characters.get(trial.who)?.character.pose().root();
             let mut throw = trial.throw.clone();
             (throw.at, throw.from) = (member.name.clone(), throw.from + aside);
             let mut world = world.clone();
@@ -179,7 +178,8 @@ pub(crate) fn run() {
     figure("that would hit", count(&|o| o.threatens), "");
     figure("dodged or blocked", count(&|o| o.threatens && o.answered), "");
     figure("known too late or never", count(&|o| o.threatens && !o.answered && !due(o)), "");
-    let share = |of: &dyn Fn(&Outcome) -> bool| count(&|o| due(o) && of(o) && braced(o)) / count(&|o| due(o) && of(o)).max(1.0);
+    let share =
+        |of: &dyn Fn(&Outcome) -> bool| count(&|o| due(o) && of(o) && braced(o)) / count(&|o| due(o) && of(o)).max(1.0);
     for (name, who) in [("fighters", Who::Fighter), ("walkers", Who::Walker), ("idlers", Who::Idler)] {
         figure(&format!("{name}: to be braced for"), count(&|o| due(o) && o.who == who), "");
         figure(&format!("{name}: of these braced for, share"), share(&|o| o.who == who), "");
@@ -189,9 +189,17 @@ pub(crate) fn run() {
     figure("of these braced for, share", whole, "");
     let needless = count(&|o| braced(o) && !o.threatens && !o.answered);
     figure("braced for although they miss", needless, "");
-    figure("of those braced for met by hand or forearm", count(&|o| braced(o) && o.ended == Some(BallOutcome::Braced)), "");
+    figure(
+        "of those braced for met by hand or forearm",
+        count(&|o| braced(o) && o.ended == Some(BallOutcome::Braced)),
+        "",
+    );
     figure("of those braced for hit the body", count(&|o| braced(o) && o.ended == Some(BallOutcome::Hit)), "");
-    figure("of those braced for that miss because of it", count(&|o| braced(o) && o.threatens && o.ended == Some(BallOutcome::Missed)), "");
+    figure(
+        "of those braced for that miss because of it",
+        count(&|o| braced(o) && o.threatens && o.ended == Some(BallOutcome::Missed)),
+        "",
+    );
     figure("planted", count(&|o| o.braced == Some(true)), "");
     let quiet = |o: &Outcome| o.snap <= 1.5;
     let calm = |o: &Outcome| braced(o) && o.undisturbed_snap <= 1.5;
@@ -201,7 +209,11 @@ pub(crate) fn run() {
     let walkers = count(&|o| o.arrives.is_some());
     let arrived = count(&|o| o.arrives == Some(true)) / walkers.max(1.0);
     figure("walkers that brace", walkers, "");
-    figure("of these in stride, share", count(&|o| o.arrives.is_some() && o.braced == Some(false)) / walkers.max(1.0), "");
+    figure(
+        "of these in stride, share",
+        count(&|o| o.arrives.is_some() && o.braced == Some(false)) / walkers.max(1.0),
+        "",
+    );
     figure("of these arrive, share", arrived, "");
     holds(whole >= 0.99 && needless == 0.0 && smooth >= 0.99 && arrived >= 0.95);
 }

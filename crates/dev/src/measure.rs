@@ -64,7 +64,9 @@ fn brace(trials: u32, mocap: &str) -> Result<(String, bool), String> {
         if let Some(answer) = answer.as_object_mut() {
             answer.remove("hash");
         }
-        flatten(library, &answer, &mut |figure, value| text += &format!("{}\n", json!({"figure": figure, "value": value})));
+        flatten(library, &answer, &mut |figure, value| {
+            text += &format!("{}\n", json!({"figure": figure, "value": value}))
+        });
     }
     Ok((text, true))
 }

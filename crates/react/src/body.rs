@@ -270,14 +270,7 @@ fn from_axes([x, y, z]: [Vec3; 3]) -> Quat {
 impl Leg {
     /// Puts the ankle at a place with the knee where it was: thigh, shin and foot keep `held`, their attitudes in the world, as far as they can; the
     /// foot altogether. `world` is that of `pose` before and after.
-    pub fn place(
-        &self,
-        skeleton: &Skeleton,
-        pose: &mut Pose,
-        world: &mut WorldPose,
-        held: [Quat; 3],
-        target: Vec3,
-    ) {
+    pub fn place(&self, skeleton: &Skeleton, pose: &mut Pose, world: &mut WorldPose, held: [Quat; 3], target: Vec3) {
         for (role, wanted) in self.joints.into_iter().zip(held) {
             let joint = role.joint();
             let parent = skeleton.parents()[joint.at()];
@@ -353,11 +346,13 @@ mod tests {
         let skeleton = humanoid::skeleton();
         let body = Body::of(&skeleton).unwrap();
         let mut pose = Pose::rest(&skeleton);
-        for (k, role) in [Role::LeftShoulder, Role::LeftElbow, Role::RightShoulder, Role::RightElbow].into_iter().enumerate() {
+        for (k, role) in
+            [Role::LeftShoulder, Role::LeftElbow, Role::RightShoulder, Role::RightElbow].into_iter().enumerate()
+        {
             let turn = Vec3::new(0.3, 0.5 - 0.4 * k as f32, 0.4);
             let axis = humanoid::hinge_axis(role).unwrap_or(turn.normalize());
-            pose.rotations[role.joint().at()] = about(axis, 0.9)
-                * about(Vec3::X, if humanoid::hinge_axis(role).is_some() { 0.4 } else { 0.0 });
+            pose.rotations[role.joint().at()] =
+                about(axis, 0.9) * about(Vec3::X, if humanoid::hinge_axis(role).is_some() { 0.4 } else { 0.0 });
         }
         let (mut world, mut again) = (WorldPose::default(), WorldPose::default());
         fk::pose(&skeleton, &pose, &mut world);

@@ -262,10 +262,7 @@ impl Brace {
             speed: (part(&now) - carrier(&now) - part(&before) + carrier(&before)) * rate,
             fades,
         };
-        let hands: [Line; 2] = [
-            line(|m: &Marks| m.hands[0], lines::HAND),
-            line(|m: &Marks| m.hands[1], lines::HAND),
-        ];
+        let hands: [Line; 2] = [line(|m: &Marks| m.hands[0], lines::HAND), line(|m: &Marks| m.hands[1], lines::HAND)];
         let neck = line(|m: &Marks| m.neck, lines::TRUNK);
         let centre = line(|m: &Marks| m.centre, lines::TRUNK);
         let mobility = request.temper.mobility();
@@ -305,7 +302,17 @@ impl Brace {
             brace.gets_hands[hand] = part;
             // Arms that only balance need not go straight.
             let balances = solved.aim.part == Part::Legs;
-            if balances || meets(skeleton, body, hand, line, (&source.now, carrier(&now)), (&solved.pose, carrier(&below)), veers) {
+            if balances
+                || meets(
+                    skeleton,
+                    body,
+                    hand,
+                    line,
+                    (&source.now, carrier(&now)),
+                    (&solved.pose, carrier(&below)),
+                    veers,
+                )
+            {
                 brace.turned[hand] = Some(ArmTurn::new(&body.arms[hand], &source.now, &solved.pose));
             }
             let back = yaw(-veers);
@@ -540,7 +547,9 @@ impl Brace {
         for (k, arm) in self.body.arms.iter().enumerate() {
             if let Some(turned) = &self.turned[k] {
                 let joints = [arm.joints[1], arm.joints[2], arm.joints[3]];
-                for (role, turn) in joints.into_iter().zip(turned.at(arm, &played.arms[k], way.min(1.0) * shows * self.gets_hands[k])) {
+                for (role, turn) in
+                    joints.into_iter().zip(turned.at(arm, &played.arms[k], way.min(1.0) * shows * self.gets_hands[k]))
+                {
                     pose.rotations[role.joint().at()] = turn;
                 }
                 continue;
@@ -625,9 +634,8 @@ impl ArmTurn {
     fn at(&self, arm: &Arm, played: &[Quat; 3], way: f32) -> [Quat; 3] {
         let [(swing, twist), (to_swing, to_twist)] = self.shoulder;
         let (bone, centre) = middle(arm);
-        let shoulder = centre
-            * from_vector(swing + (to_swing - swing) * way)
-            * about(bone, twist + (to_twist - twist) * way);
+        let shoulder =
+            centre * from_vector(swing + (to_swing - swing) * way) * about(bone, twist + (to_twist - twist) * way);
         let [elbow, wrist] = [0, 1].map(|k: usize| self.from[k + 1] * from_vector(self.by[k] * way));
         let mut turned = [shoulder, elbow, wrist];
         for ((turn, from), played) in turned.iter_mut().zip(self.from).zip(played) {

@@ -103,8 +103,7 @@ mod worth {
 }
 
 /// Joints whose limits the balance keeps an eye on.
-const LIMITED: [Role; 6] =
-    [Role::Waist, Role::Back, Role::Neck, Role::Head, Role::LeftShoulder, Role::RightShoulder];
+const LIMITED: [Role; 6] = [Role::Waist, Role::Back, Role::Neck, Role::Head, Role::LeftShoulder, Role::RightShoulder];
 
 /// A pose being worked on.
 struct Work<'a> {
@@ -316,8 +315,7 @@ impl Work<'_> {
             let rotation = stance.pose.rotations[role.joint().at()];
             add(limit.map_or(0.0, |limit| limit.excess(rotation)), worth::LIMIT);
         }
-        let (speed, size) =
-            (self.wanted.speeds.share(self.wanted.impact.speed()), self.wanted.impact.size());
+        let (speed, size) = (self.wanted.speeds.share(self.wanted.impact.speed()), self.wanted.impact.size());
         let wanted = Controls::of(speed, size).to_array();
         for (value, at) in x[3..].iter().zip(wanted) {
             add(value - at, worth::CONTROL);

@@ -89,7 +89,11 @@ fn at_contact_hands_are_before_the_face_and_the_weight_is_where_it_is_wanted() {
     let at = |w: &WorldPose, role: Role| w.position(role.joint());
     assert!(at(&world, Role::Head).z < at(&before, Role::Head).z - 0.05);
     for wrist in [Role::LeftWrist, Role::RightWrist] {
-        assert!(at(&world, wrist).y > 1.35 && at(&world, wrist).z > at(&world, Role::Head).z + 0.1, "{}", at(&world, wrist));
+        assert!(
+            at(&world, wrist).y > 1.35 && at(&world, wrist).z > at(&world, Role::Head).z + 0.1,
+            "{}",
+            at(&world, wrist)
+        );
     }
 }
 
@@ -163,9 +167,8 @@ fn the_printed_objective_can_be_had_and_balances_worse() {
 fn nonsense_is_refused_or_answered_by_finite_poses() {
     let skeleton = humanoid::skeleton();
     let (body, pose) = (Body::of(&skeleton).unwrap(), standing(&skeleton));
-    let begin = |impact: Impact, seconds: f32| {
-        Brace::begin(&skeleton, &body, &source(&pose), &Request::new(impact, seconds))
-    };
+    let begin =
+        |impact: Impact, seconds: f32| Brace::begin(&skeleton, &body, &source(&pose), &Request::new(impact, seconds));
     let ball = frontal();
     assert!(begin(Impact { velocity: Vec3::ZERO, ..ball }, 0.6).is_err());
     assert!(begin(Impact { target: Vec3::NAN, ..ball }, 0.6).is_err());

@@ -2,7 +2,9 @@
 
 use kumite_motion::rotation::{about, to_vector, twist_angle};
 use kumite_motion::{Pose, Role, Skeleton, Vec3, humanoid};
-use kumite_react::rules::{Aim, Block, Controls, Lean, Part, RearHead, Recoil, Ribs, Rule, Setting, Stance, TABLE, Turn, turn_side};
+use kumite_react::rules::{
+    Aim, Block, Controls, Lean, Part, RearHead, Recoil, Ribs, Rule, Setting, Stance, TABLE, Turn, turn_side,
+};
 use kumite_react::{Body, Impact};
 
 fn standing(skeleton: &Skeleton) -> Stance {
@@ -137,7 +139,13 @@ fn large_threats_are_met_closer_than_small_ones() {
         let at = |role: Role| stance.world.position(role.joint());
         (at(Role::LeftWrist) - at(Role::LeftShoulder)).length()
     };
-    assert!(reach(0.0) > reach(0.5) + 0.05 && reach(0.5) > reach(0.9) + 0.02, "{} {} {}", reach(0.0), reach(0.5), reach(0.9));
+    assert!(
+        reach(0.0) > reach(0.5) + 0.05 && reach(0.5) > reach(0.9) + 0.02,
+        "{} {} {}",
+        reach(0.0),
+        reach(0.5),
+        reach(0.9)
+    );
 }
 
 #[test]
@@ -192,6 +200,7 @@ impl Rule for LookUp {
 fn users_bring_their_own_rules() {
     let tried = tried(&[&Lean, &LookUp], Role::Head, FRONT);
     let plain = self::tried(&[&Lean], Role::Head, FRONT);
-    let turn = plain.after.world.rotation(Role::Head.joint()).conjugate() * tried.after.world.rotation(Role::Head.joint());
+    let turn =
+        plain.after.world.rotation(Role::Head.joint()).conjugate() * tried.after.world.rotation(Role::Head.joint());
     assert!((to_vector(turn).x + 0.5).abs() < 1e-3);
 }

@@ -104,10 +104,36 @@ const PARTS: [(Role, Role, f32); 12] = [
 ];
 /// Pairs that are looked at: the rest are neighbours, or cannot meet before others do. The head and hands are added.
 const PAIRS: [(usize, usize); 30] = [
-    (3, 0), (3, 1), (3, 2), (3, 11), (3, 4), (3, 6), (3, 7), (3, 8),
-    (4, 0), (4, 1), (4, 2), (4, 11), (4, 5), (4, 7), (4, 8),
-    (5, 11), (6, 11), (5, 6), (7, 8), (7, 10), (8, 9), (9, 10),
-    (12, 0), (12, 1), (12, 2), (12, 11), (13, 0), (13, 1), (13, 2), (13, 11),
+    (3, 0),
+    (3, 1),
+    (3, 2),
+    (3, 11),
+    (3, 4),
+    (3, 6),
+    (3, 7),
+    (3, 8),
+    (4, 0),
+    (4, 1),
+    (4, 2),
+    (4, 11),
+    (4, 5),
+    (4, 7),
+    (4, 8),
+    (5, 11),
+    (6, 11),
+    (5, 6),
+    (7, 8),
+    (7, 10),
+    (8, 9),
+    (9, 10),
+    (12, 0),
+    (12, 1),
+    (12, 2),
+    (12, 11),
+    (13, 0),
+    (13, 1),
+    (13, 2),
+    (13, 11),
 ];
 /// Radius of a hand, metres.
 const HAND: f32 = 0.035;
@@ -214,7 +240,8 @@ pub fn judge(skeleton: &Arc<Skeleton>, shown: &Shown, promise: &Promise) -> Judg
             // What stands on its ball may roll over it: the heel counts only where the ball is in the air.
             let contacts = shown.contacts[tick];
             let part = if contacts.any(toe) { Some(toe) } else { contacts.any(heel).then_some(heel) };
-            let at = part.and_then(|p| if p == toe { ball_of(&body, &world, ankle) } else { heel_of(&body, &world, ankle) });
+            let at =
+                part.and_then(|p| if p == toe { ball_of(&body, &world, ankle) } else { heel_of(&body, &world, ankle) });
             let here = part.zip(at);
             let since = stood.filter(|s| here.is_some_and(|h| h.0 == s.0)).or(here);
             if let (Some((_, from)), Some((_, at))) = (since, here) {

@@ -99,7 +99,8 @@ impl Moment {
             let moment = Moment::of(library, edge, since);
             let world = moment.character.world();
             let upright = |role: Role| (world.rotation(role.joint()) * Vec3::Y).y;
-            if moment.character.contacts() != Contacts::NONE && upright(Role::Pelvis) > 0.8 && upright(Role::Back) > 0.7 {
+            if moment.character.contacts() != Contacts::NONE && upright(Role::Pelvis) > 0.8 && upright(Role::Back) > 0.7
+            {
                 return Some(moment);
             }
         }
@@ -130,7 +131,8 @@ impl Moment {
         let mut recorder = Recorder::default();
         recorder.record(&character, None);
         let impact = request.impact;
-        let at = |time: f32| impact.target + impact.velocity * (time - request.seconds) - impact.along() * impact.radius;
+        let at =
+            |time: f32| impact.target + impact.velocity * (time - request.seconds) - impact.along() * impact.radius;
         let mut shown = Shown::default();
         shown.add(&character);
         let (mut before, mut after) = (Vec::new(), Vec::new());
@@ -162,17 +164,7 @@ impl Moment {
             }
             std::mem::swap(&mut before, &mut after);
         }
-        Ok(Played {
-            brace,
-            solved,
-            source,
-            impact,
-            seconds: request.seconds,
-            shown,
-            touch,
-            recorder,
-            path,
-        })
+        Ok(Played { brace, solved, source, impact, seconds: request.seconds, shown, touch, recorder, path })
     }
 }
 

@@ -4,8 +4,8 @@ use kumite_motion::{Contacts, Pose, Vec3, sample};
 use kumite_react::{Brace, Impact, Source, Swing, timing};
 
 use crate::character::TICK;
-use crate::{Character, TICKS, contact};
 use crate::world::FlyingBall;
+use crate::{Character, TICKS, contact};
 
 /// Farthest back that the beginning of a swing is looked for, seconds.
 const SWING: f32 = 0.8;

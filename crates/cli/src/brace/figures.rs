@@ -118,13 +118,19 @@ pub(super) fn run(library: &Arc<Library>, folder: &Path) -> CliResult<Report> {
             clips.push(clip.map_err(|e| Failure::bad(e.to_string()))?);
         }
         let rows = figure.rows.iter().zip(&clips);
-        let strips: Vec<Strip<'_>> = rows
-            .map(|((title, cells), clip)| strip(clip, cells, title, figure.views.clone(), figure.marks))
-            .collect();
+        let strips: Vec<Strip<'_>> =
+            rows.map(|((title, cells), clip)| strip(clip, cells, title, figure.views.clone(), figure.marks)).collect();
         let bytes = match &strips[..] {
             [one] => one.render().to_png(),
             _ => {
-                let sheet = Sheet { columns: 1, rows: strips.len(), strips, width: 1500, theme: Theme::LIGHT, ..Sheet::default() };
+                let sheet = Sheet {
+                    columns: 1,
+                    rows: strips.len(),
+                    strips,
+                    width: 1500,
+                    theme: Theme::LIGHT,
+                    ..Sheet::default()
+                };
                 sheet.render(0).to_png()
             }
         };
@@ -144,7 +150,11 @@ fn all(guard: &Moment, standing: &Moment, walking: &Moment) -> CliResult<Vec<Dra
     let one = played(walking, &request)?;
     let source = if one.brace.planted() { &one.source.ahead } else { &one.source.contact };
     let with = |pose: &Pose, cell: Cell| Cell { pose: pose.clone(), ..cell };
-    let cells = vec![with(source, braced(&one)), with(&one.solved.unbalanced, braced(&one)), with(&one.solved.pose, braced(&one))];
+    let cells = vec![
+        with(source, braced(&one)),
+        with(&one.solved.unbalanced, braced(&one)),
+        with(&one.solved.pose, braced(&one)),
+    ];
     drawn.push(Drawn {
         name: "1-2",
         rows: vec![("the motion; what the rules make of it; in balance".into(), cells)],
@@ -189,7 +199,13 @@ fn all(guard: &Moment, standing: &Moment, walking: &Moment) -> CliResult<Vec<Dra
     }
     drawn.push(Drawn {
         name: "3-10",
-        rows: vec![(format!("the centre of mass after the rules (light) and where it is wanted (dark): cases {}", cases.join(", ")), cells)],
+        rows: vec![(
+            format!(
+                "the centre of mass after the rules (light) and where it is wanted (dark): cases {}",
+                cases.join(", ")
+            ),
+            cells,
+        )],
         views: vec![View::three_quarter(), View::top()],
         marks: true,
     });
@@ -203,7 +219,14 @@ fn all(guard: &Moment, standing: &Moment, walking: &Moment) -> CliResult<Vec<Dra
         marks: false,
     });
     // 3.12: head, between, pelvis; and what the thesis leaves to others: side, legs.
-    let aimed = [(Role::Head, 10.0), (Role::Back, 10.0), (Role::Waist, 10.0), (Role::Pelvis, 10.0), (Role::Waist, 110.0), (Role::LeftKnee, 30.0)];
+    let aimed = [
+        (Role::Head, 10.0),
+        (Role::Back, 10.0),
+        (Role::Waist, 10.0),
+        (Role::Pelvis, 10.0),
+        (Role::Waist, 110.0),
+        (Role::LeftKnee, 30.0),
+    ];
     let mut cells = vec![plain(standing.character.pose())];
     for (part, angle) in aimed {
         cells.push(braced(&played(standing, &threat(standing, part, angle, 20.0, (0.13, 1.0), 0.6))?));

@@ -15,9 +15,9 @@ use kumite_motion::{Role, Roles, Vec3};
 use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times, Window};
 use kumite_react::balance::Objective;
 use kumite_react::{Impact, ImpactError, Request, SpeedRange, Temper, time_to_contact};
+use kumite_stage::Take;
 use kumite_stage::brace_referee::{self, Judged, Promise};
 use kumite_stage::brace_trial::{Moment, Played};
-use kumite_stage::Take;
 use serde_json::{Value, json};
 
 use crate::args::BraceArgs;
@@ -112,9 +112,11 @@ fn moment(args: &BraceArgs, library: &Arc<Library>) -> CliResult<Moment> {
     Moment::named(library, &name, args.at).ok_or_else(|| {
         let of = library.clips().iter().find(|clip| clip.name == name);
         match (args.at, of) {
-            (Some(at), Some(clip)) => {
-                bad("--at", at.to_string(), &format!("0 to {:.2} s of {}, where it is played", clip.seconds(), clip.name))
-            }
+            (Some(at), Some(clip)) => bad(
+                "--at",
+                at.to_string(),
+                &format!("0 to {:.2} s of {}, where it is played", clip.seconds(), clip.name),
+            ),
             _ => {
                 let names: Vec<&str> = library.clips().iter().map(|c| c.name.as_str()).collect();
                 bad("--motion", format!("{name:?}"), &names.join(", "))
@@ -263,7 +265,8 @@ fn encode(args: &BraceArgs, played: &Played, take: &Take, (ending, json): (&str,
             &[],
         ),
         "html" => {
-            let mark = |time: f32, kind: &str, text: &str| Marker { time, kind: kind.into(), text: text.into(), at: None };
+            let mark =
+                |time: f32, kind: &str, text: &str| Marker { time, kind: kind.into(), text: text.into(), at: None };
             let mut markers = vec![mark(0.0, "seen", "the threat is known"), mark(timing.reaches, "braced", "braced")];
             if let Some((time, part)) = played.touch {
                 markers.push(mark(time, "hit", part.name()));

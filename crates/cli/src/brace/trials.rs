@@ -131,7 +131,9 @@ fn report(all: &[Trial]) -> Value {
     let guards = |t: &Trial| t.judged.guard <= GUARDS;
     // Of hands: straight unless they go around the body or were fast at first.
     let led = |t: &Trial, slow: bool| {
-        (0..2).filter(move |k| t.played.brace.straight(*k) && (!slow || t.judged.first_speeds[*k] < SLOW_HAND)).collect::<Vec<_>>()
+        (0..2)
+            .filter(move |k| t.played.brace.straight(*k) && (!slow || t.judged.first_speeds[*k] < SLOW_HAND))
+            .collect::<Vec<_>>()
     };
     let straight = |slow: bool| {
         let hands: Vec<f32> = all.iter().flat_map(|t| led(t, slow).into_iter().map(|k| t.judged.strays[k])).collect();

@@ -17,7 +17,11 @@ use crate::{Progress, Report, bake};
 
 /// What the thesis says, what we do.
 const CHOICES: [[&str; 3]; 8] = [
-    ["time to contact", "0.25 to 1.0 s by speed, 1.0 to 1.2 times by angle", "the real time left; as hers for the command"],
+    [
+        "time to contact",
+        "0.25 to 1.0 s by speed, 1.0 to 1.2 times by angle",
+        "the real time left; as hers for the command",
+    ],
     ["movement into the pose", "all of the time to contact", "0.25 to 0.45 s by speed; spare time is swayed through"],
     ["startle", "15/120 s", "15/120 s, left out with less than 0.4 s"],
     ["look-ahead of startle and pose", "1/12 and 1/6 s", "1/12 and 1/6 s"],
@@ -71,8 +75,7 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
     for number in 0..args.trials {
         bar.inc(1);
         let seed = args.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(number));
-        let (Some((moment, request)), Some(body)) =
-            (brace_trial::random(&library, seed), Body::of(library.skeleton()))
+        let (Some((moment, request)), Some(body)) = (brace_trial::random(&library, seed), Body::of(library.skeleton()))
         else {
             continue;
         };
@@ -88,7 +91,8 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
         }
     }
     bar.finish_and_clear();
-    let head = ["balance", "µs, half", "µs, 99 %", "poses, half", "within 1 cm", "hands give, half, cm"].map(str::to_owned);
+    let head =
+        ["balance", "µs, half", "µs, 99 %", "poses, half", "within 1 cm", "hands give, half, cm"].map(str::to_owned);
     let mut rows = Vec::new();
     let mut data = Vec::new();
     for (way, row) in ways.iter().zip(&mut measured) {
@@ -108,7 +112,8 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
             "com_within_share": within, "hands_m_p50": hands,
         }));
     }
-    let choices: Vec<Value> = CHOICES.iter().map(|[what, theirs, ours]| json!({"what": what, "theirs": theirs, "ours": ours})).collect();
+    let choices: Vec<Value> =
+        CHOICES.iter().map(|[what, theirs, ours]| json!({"what": what, "theirs": theirs, "ours": ours})).collect();
     let json = json!({"trials": args.trials, "rows": data, "choices": choices});
     let title = format!("{} random threats, {}", args.trials, args.library);
     let choice_head = ["", "thesis", "here"].map(str::to_owned);
@@ -125,7 +130,9 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
         let mut line = |cells: &[String]| {
             let _ = match args.markdown {
                 true => writeln!(text, "| {} |", cells.join(" | ")),
-                false => writeln!(text, "    {}", cells.iter().map(|c| format!("{c:<40}")).collect::<String>().trim_end()),
+                false => {
+                    writeln!(text, "    {}", cells.iter().map(|c| format!("{c:<40}")).collect::<String>().trim_end())
+                }
             };
         };
         line(&head);

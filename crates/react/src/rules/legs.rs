@@ -31,7 +31,8 @@ impl Rule for Legs {
         // Hips out of the way, chest over them: the trunk bows a little towards what it looks at.
         let bow = Vec3::Y.cross(-setting.aim().along) * (8.0f32.to_radians() * controls.lean);
         let turns = TRUNK.map(|role| {
-            let bows = if matches!(role, Role::Back | Role::Neck) { from_vector(bow) } else { kumite_motion::Quat::IDENTITY };
+            let bows =
+                if matches!(role, Role::Back | Role::Neck) { from_vector(bow) } else { kumite_motion::Quat::IDENTITY };
             bows * about(Vec3::Y, turn(role) * setting.turns)
         });
         stance.turn_trunk(setting.skeleton, turns);

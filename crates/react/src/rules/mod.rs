@@ -3,8 +3,8 @@
 
 mod between;
 mod block;
-mod legs;
 mod lean;
+mod legs;
 mod rear_head;
 mod recoil;
 mod ribs;

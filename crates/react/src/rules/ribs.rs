@@ -28,7 +28,12 @@ impl Rule for Ribs {
             let wrist = neck + chest * Vec3::new(arm.side * at.x, at.y + 0.06 * controls.reach[k], at.z);
             let elbow = arm.elbow(&stance.world, wrist, SWIVELS[far].to_radians());
             let fore = arm.place(&mut stance.pose, &stance.world, wrist, elbow, [0.0; 2]);
-            set_hand(arm, stance, fore, arm.hand(chest * Vec3::new(-0.2 * arm.side, 1.0, 0.1), chest * Vec3::new(-0.7 * arm.side, 0.0, 0.7)));
+            set_hand(
+                arm,
+                stance,
+                fore,
+                arm.hand(chest * Vec3::new(-0.2 * arm.side, 1.0, 0.1), chest * Vec3::new(-0.7 * arm.side, 0.0, 0.7)),
+            );
         }
         stance.update(setting.skeleton);
     }

@@ -48,7 +48,8 @@ impl Turn<'_> {
             .collect();
         foreseen.sort_by(|a, b| a.1.seconds.total_cmp(&b.1.seconds));
         let Some((ball, first)) = foreseen.first().copied() else { return };
-        let known = member.known.iter().find(|known| known.0 == ball).map_or(tick, |known| known.1 + sense::delay(member));
+        let known =
+            member.known.iter().find(|known| known.0 == ball).map_or(tick, |known| known.1 + sense::delay(member));
         let left = first.seconds + tick.saturating_sub(known) as f32 / TICKS as f32;
         if left < LEAST || first.seconds < LATEST {
             return;
