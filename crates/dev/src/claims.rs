@@ -110,7 +110,7 @@ macro_rules! braces {
             (concat!($library, " ready_us p99"), Most(5000.0)),
             (concat!($library, " layer_us p99"), Most(60.0)),
             (concat!($library, " snap_within_share"), Least(0.99)),
-        ),*]
+        )*]
     };
 }
 

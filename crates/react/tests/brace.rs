@@ -1,5 +1,7 @@
 //! The layer on a body that stands still: where it begins, where it ends, what stays put, and what it makes of nonsense.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 use kumite_motion::rotation::{about, between};
 use kumite_motion::{Contacts, Pose, Role, Roles, Skeleton, Vec3, WorldPose, fk, humanoid, mass};
 use kumite_react::balance::{Case, Objective};

@@ -1,5 +1,7 @@
 //! The thesis' own examples, rule by rule, on a body that stands with hanging arms and faces +Z.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 use kumite_motion::rotation::{about, to_vector, twist_angle};
 use kumite_motion::{Pose, Role, Skeleton, Vec3, humanoid};
 use kumite_react::rules::{
@@ -191,7 +193,7 @@ impl Rule for LookUp {
 
     fn apply(&self, setting: &Setting<'_>, controls: &Controls, stance: &mut Stance) {
         let joint = Role::Head.joint().at();
-        stance.pose.rotations[joint] = stance.pose.rotations[joint] * about(Vec3::X, -0.5 * controls.turn);
+        stance.pose.rotations[joint] *= about(Vec3::X, -0.5 * controls.turn);
         stance.update(setting.skeleton);
     }
 }

@@ -283,11 +283,11 @@ pub fn judge(skeleton: &Arc<Skeleton>, shown: &Shown, promise: &Promise) -> Judg
             (judged.penetration, judged.penetrates) = (deeper, Some((parts[a].2, parts[b].2)));
         }
     }
-    for k in 0..2 {
-        judged.strays[k] = strays(&hands[k]);
+    for (k, path) in hands.iter().enumerate() {
+        judged.strays[k] = strays(path);
         let speed = |pair: &[Vec3]| (pair[1] - pair[0]).length() * TICKS as f32;
-        judged.first_speeds[k] = hands[k].windows(2).next().map_or(0.0, speed);
-        judged.hand_speed = hands[k].windows(2).map(speed).fold(judged.hand_speed, f32::max);
+        judged.first_speeds[k] = path.windows(2).next().map_or(0.0, speed);
+        judged.hand_speed = path.windows(2).map(speed).fold(judged.hand_speed, f32::max);
     }
     judged.neck_strays = strays(&necks);
     judged.wobble = wobbles(&heads);

@@ -83,8 +83,7 @@ impl Character {
             let _ = later.step(|_, next| next[0]);
             keep(tick, later.base(), &mut source);
         }
-        let stands = |contacts: Contacts| [contacts.any(Contacts::LEFT), contacts.any(Contacts::RIGHT)];
-        source.stands = stands(self.contacts());
+        source.stands = [Contacts::LEFT, Contacts::RIGHT].map(|foot| self.contacts().any(foot));
         source.swing = match source.stands {
             [true, false] => Some(self.swing(1)),
             [false, true] => Some(self.swing(0)),

@@ -23,8 +23,11 @@ const JOINTS: [Role; 9] = [
     Role::RightElbow,
 ];
 
+/// Joints, and by how much they turn about X, Y and Z, degrees.
+type Turns = Vec<(Role, [f32; 3])>;
+
 /// Turns of joints from one pose to another, degrees about X, Y and Z; those that do not turn are left out.
-fn turned(from: &Pose, to: &Pose) -> Vec<(Role, [f32; 3])> {
+fn turned(from: &Pose, to: &Pose) -> Turns {
     let turn = |role: Role| {
         let joint = role.joint();
         (role, to_vector(to.rotation(joint) * from.rotation(joint).conjugate()).to_array().map(f32::to_degrees))
@@ -33,7 +36,7 @@ fn turned(from: &Pose, to: &Pose) -> Vec<(Role, [f32; 3])> {
 }
 
 /// What each rule turns, one after the other.
-fn rules(library: &Library, played: &Played, request: &Request<'_>) -> Vec<(&'static str, Vec<(Role, [f32; 3])>)> {
+fn rules(library: &Library, played: &Played, request: &Request<'_>) -> Vec<(&'static str, Turns)> {
     let skeleton = library.skeleton();
     let Some(body) = Body::of(skeleton) else { return Vec::new() };
     let aim = played.solved.aim;
