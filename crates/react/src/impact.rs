@@ -144,6 +144,20 @@ impl Impact {
     }
 }
 
+impl Impact {
+    /// Where its middle is, so many seconds before (negative) or after contact: simulated backwards with gravity and drag as far as it was known before,
+    /// `known` seconds, unless that would have it come out of the floor; then it came straight. Afterwards it falls.
+    pub fn place(&self, seconds: f32, known: f32) -> Vec3 {
+        let touching = self.target - self.along() * self.radius;
+        if seconds >= 0.0 {
+            return touching + self.velocity * seconds + GRAVITY * (0.5 * seconds * seconds);
+        }
+        let flies = self.before(known, true).0.y > self.radius;
+        let back = if flies { self.before(-seconds, true).0 } else { self.target + self.velocity * seconds };
+        back - self.along() * self.radius
+    }
+}
+
 /// Seconds from perception to contact, for a threat that is perceived by nobody in particular: eq. 4.1, with a factor of at most
 /// 1.2. `share` is its speed, 0..1, and `ahead` the cosine between facing and the direction to it.
 pub fn time_to_contact(share: f32, ahead: f32) -> f32 {

@@ -192,3 +192,39 @@ fn nonsense_is_refused_or_answered_by_finite_poses() {
         assert!(solved.pose.is_finite());
     }
 }
+
+#[test]
+fn the_side_of_a_second_threat_is_covered_by_its_arm() {
+    let skeleton = humanoid::skeleton();
+    let (body, pose) = (Body::of(&skeleton).unwrap(), standing(&skeleton));
+    let from = |x: f32| Impact { velocity: Vec3::new(-x, 0.0, -1.0).normalize() * 18.0, ..frontal() };
+    let (first, second) = (from(0.6), from(-0.9));
+    let mut request = Request::new(first, 0.6);
+    let wrist = |request: &Request<'_>| {
+        let (_, solved) = Brace::begin(&skeleton, &body, &source(&pose), request).unwrap();
+        world_of(&skeleton, &solved.pose).position(Role::RightWrist.joint())
+    };
+    let alone = wrist(&request);
+    request.also = Some(second);
+    let both = wrist(&request);
+    // Out to the right, on the way of the second.
+    assert!(both.x < alone.x - 0.04, "{both} with, {alone} without the second");
+}
+
+#[test]
+fn a_brace_that_is_found_again_from_where_it_was_takes_less_work() {
+    let skeleton = humanoid::skeleton();
+    let (body, pose) = (Body::of(&skeleton).unwrap(), standing(&skeleton));
+    let mut request = Request::new(frontal(), 0.6);
+    let (brace, cold) = Brace::begin(&skeleton, &body, &source(&pose), &request).unwrap();
+    request.again = Some(brace.again());
+    request.impact.target.x += 0.01;
+    let (_, warm) = Brace::begin(&skeleton, &body, &source(&pose), &request).unwrap();
+    assert!(
+        warm.evaluations <= cold.evaluations && warm.terms.balance < 0.01,
+        "{} and {}",
+        warm.evaluations,
+        cold.evaluations
+    );
+    assert_eq!(warm.turns, cold.turns);
+}

@@ -131,8 +131,7 @@ impl Moment {
         let mut recorder = Recorder::default();
         recorder.record(&character, None);
         let impact = request.impact;
-        let at =
-            |time: f32| impact.target + impact.velocity * (time - request.seconds) - impact.along() * impact.radius;
+        let at = |time: f32| impact.place(time - request.seconds, request.seconds);
         let mut shown = Shown::default();
         shown.add(&character);
         let (mut before, mut after) = (Vec::new(), Vec::new());

@@ -54,7 +54,7 @@ pub struct Aim {
 
 /// Targets this far below the hips are on the legs, metres.
 const BELOW: f32 = 0.08;
-/// Threats within this angle of the chest's forward axis, radians, are stopped by the hands.
+/// Threats within this angle of half-way between chest and gaze, radians, are stopped by the hands.
 const IN_FRONT: f32 = 1.4;
 /// The head responds from here on, as a share of the way from pelvis to head.
 const HEAD_FROM: f32 = 0.78;
@@ -95,7 +95,8 @@ impl Aim {
             head: weight,
             eccentricity: if steep { 0.0 } else { gaze },
             side: if chest >= 0.0 { 1.0 } else { -1.0 },
-            in_front: steep || chest.abs() < IN_FRONT,
+            // A guard is turned away from where it looks: arms get as far round as half-way between both.
+            in_front: steep || (chest - 0.5 * wrap(chest - gaze)).abs() < IN_FRONT,
             apart: false,
         }
     }
