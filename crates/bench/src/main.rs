@@ -4,6 +4,7 @@
 //! Data: the folders of `KUMITE_MOCAP`, separated like `PATH`.
 
 mod bake;
+mod brace_stage;
 mod crowd;
 mod fk;
 mod mocap;
@@ -20,7 +21,7 @@ use serde_json::json;
 
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
-    let benches: [(&str, fn()); 11] = [
+    let benches: [(&str, fn()); 12] = [
         ("bvh-parse", parse::run),
         ("fk", fk::run),
         ("captures", mocap::run),
@@ -29,6 +30,7 @@ fn main() {
         ("tick", tick::run),
         ("two-balls", two_balls::run),
         ("walk-balls", walk_balls::run),
+        ("brace-stage", brace_stage::run),
         ("wander", wander::run),
         ("world", world::run),
         ("dodge-crowd", crowd::run),

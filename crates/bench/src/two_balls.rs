@@ -74,7 +74,7 @@ fn one(kit: &Arc<Kit>, seed: u64) -> Option<PairResult> {
     for _ in 0..3 * TICKS {
         step(&mut played, &[]);
     }
-    let good = |k: usize| played.flights[k].end.is_some_and(|e| e.0 != BallOutcome::Hit);
+    let good = |k: usize| played.flights[k].end.is_some_and(|e| !matches!(e.0, BallOutcome::Hit | BallOutcome::Braced));
     let take = played.takes().ok()?.into_iter().next()?;
     let (passes, smooth) = (take.quality.passes(), take.quality.snap <= 1.5);
     let impact = world::only_impacts(&played, &take);
@@ -88,7 +88,7 @@ fn one(kit: &Arc<Kit>, seed: u64) -> Option<PairResult> {
         let seen = world_referee::look(&cast, flight.ball.thrown, until, ball.radius, |age| ball.at(age));
         if seen.least.abs() > 0.003 {
             clear += 1;
-            let touched = matches!(outcome, BallOutcome::Hit | BallOutcome::Blocked);
+            let touched = outcome.touched();
             right += u32::from(seen.touch.is_some() == touched);
         }
     }

@@ -107,7 +107,7 @@ fn scene(kit: &Arc<Kit>, seed: u64) -> Counts {
         let until = (time * TICKS as f32).round() as u64;
         let ball = flight.ball.ball;
         let seen = world_referee::look(&cast, flight.ball.thrown, until, ball.radius, |age| ball.at(age));
-        let touched = matches!(outcome, BallOutcome::Hit | BallOutcome::Blocked);
+        let touched = outcome.touched();
         if seen.least.abs() > 0.003 && seen.touch.is_some() != touched {
             eprintln!("seed {seed}: logged {outcome:?} at {time}, seen {seen:?}, thrown {}", flight.ball.thrown);
         }

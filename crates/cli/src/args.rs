@@ -38,6 +38,7 @@ pub(crate) enum Command {
     Graph(GraphArgs),
     Play(PlayArgs),
     Dodge(DodgeArgs),
+    Brace(BraceArgs),
     Walk(WalkArgs),
     Tables(TablesArgs),
     Completions(CompletionsArgs),
@@ -370,6 +371,114 @@ pub(crate) struct DodgeArgs {
     pub(crate) picture: PictureArgs,
 }
 
+/// Brace for a threat that can be neither dodged nor blocked: the protective pose and the way into it; or many times, and count
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kumite brace -o brace.png --why
+  kumite brace --from 3,1.5,1 --target chest --speed 20 --radius 0.2 --mass 3 -o brace.html
+  kumite brace --motion walk --at 1.2 -o brace.gif
+  kumite brace --why --timing timing.svg
+  kumite brace --trials 1000 --seed 1 --json
+  kumite brace --figures docs/pictures        the figures of the thesis, with our character
+
+The character stands at the origin and faces +Z.")]
+pub(crate) struct BraceArgs {
+    /// `embedded`, a bundle, or a manifest
+    #[arg(long, value_name = "LIBRARY", default_value = crate::source::BUILT_IN)]
+    pub(crate) library: String,
+
+    /// Folder that a manifest's file names are relative to; its own if left out
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) data: Option<PathBuf>,
+
+    /// Where the threat comes from: x,y,z in metres
+    #[arg(long, value_name = "X,Y,Z", value_parser = triple, default_value = "0,1.6,6", allow_hyphen_values = true)]
+    pub(crate) from: [f32; 3],
+
+    /// What it is aimed at: head, chest, belly, hips, legs
+    #[arg(long, value_name = "PART", default_value = "head")]
+    pub(crate) target: String,
+
+    /// Speed of the threat, metres per second
+    #[arg(long, value_name = "M/S", default_value_t = 18.0, allow_negative_numbers = true)]
+    pub(crate) speed: f32,
+
+    /// Radius of the threat, metres
+    #[arg(long, value_name = "M", default_value_t = 0.11, allow_negative_numbers = true)]
+    pub(crate) radius: f32,
+
+    /// Mass of the threat, kilograms
+    #[arg(long, value_name = "KG", default_value_t = 0.43, allow_negative_numbers = true)]
+    pub(crate) mass: f32,
+
+    /// Seconds from knowing of it to contact; by its speed and side, as in the thesis, if left out
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub(crate) lead: Option<f32>,
+
+    /// The clip that is playing; a guard if left out
+    #[arg(long, value_name = "CLIP")]
+    pub(crate) motion: Option<String>,
+
+    /// When in it the threat becomes known, seconds
+    #[arg(long, value_name = "SECONDS", requires = "motion", allow_negative_numbers = true)]
+    pub(crate) at: Option<f32>,
+
+    /// Flinch first, if there is time
+    #[arg(long)]
+    pub(crate) startle: bool,
+
+    /// Age of who braces, years
+    #[arg(long, value_name = "YEARS", default_value_t = 30.0)]
+    pub(crate) age: f32,
+
+    /// Fitness, 0 to 1: how fast joints are
+    #[arg(long, value_name = "0..1", default_value_t = 0.5)]
+    pub(crate) fitness: f32,
+
+    /// Boldness, 0 to 1: how little it cowers
+    #[arg(long, value_name = "0..1", default_value_t = 0.5)]
+    pub(crate) boldness: f32,
+
+    /// Minimise the printed objective (eq. 3.3) instead of weighted squares
+    #[arg(long)]
+    pub(crate) printed: bool,
+
+    /// Speeds from slow to fast as in the thesis, 22.8 to 29.7 m/s, instead of 3 to 30
+    #[arg(long)]
+    pub(crate) thesis_speeds: bool,
+
+    /// Brace for this many random threats at random moments; a referee judges each, and the outcomes are counted
+    #[arg(long, value_name = "N")]
+    pub(crate) trials: Option<u32>,
+
+    /// Play only this one of the random threats, counted from 0, and write it
+    #[arg(long, value_name = "K", requires = "trials")]
+    pub(crate) trial: Option<u32>,
+
+    /// Seed of the random numbers
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// Show what each rule turns, what the balance cost, and when what happens
+    #[arg(long)]
+    pub(crate) why: bool,
+
+    /// Draw when what happens, like Fig. 4.1 of the thesis
+    #[arg(long, value_name = "OUT.svg", value_hint = ValueHint::FilePath)]
+    pub(crate) timing: Option<PathBuf>,
+
+    /// Draw the figures of the thesis with our character into this folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) figures: Option<PathBuf>,
+
+    /// File to write, format by ending: .glb .bvh .html .png .gif .json; may be given several times
+    #[arg(short, long, value_name = "TAKE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) picture: PictureArgs,
+}
+
 /// Walk to a goal through obstacles; or many times, to compare methods
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -440,10 +549,11 @@ fn triple(text: &str) -> Result<[f32; 3], String> {
   kumite tables avoidance
   kumite tables avoidance --trials 500 --markdown
   kumite tables avoidance --html > avoidance.html
+  kumite tables anticipation --markdown
   kumite tables choices --library libraries/accad-male2.toml --data ~/captures
   kumite tables environment --library libraries/paper-environment.toml --data ~/captures")]
 pub(crate) struct TablesArgs {
-    /// Which: avoidance (dodging), choices (telling actions apart) or environment (walking through clutter)
+    /// Which: anticipation (bracing), avoidance (dodging), choices (telling actions apart) or environment (walking through clutter)
     #[arg(value_name = "PAPER", default_value = "avoidance")]
     pub(crate) paper: String,
 

@@ -3,6 +3,7 @@
 
 mod args;
 mod bake;
+mod brace;
 mod convert;
 mod coverage;
 mod demo;
@@ -105,6 +106,7 @@ fn run(command: &Command, progress: &Progress) -> CliResult<Report> {
         Command::Graph(args) => graph::run(args, progress),
         Command::Play(args) => play::run(args, progress),
         Command::Dodge(args) => dodge::run(args, progress),
+        Command::Brace(args) => brace::run(args, progress),
         Command::Walk(args) => walk::run(args, progress),
         Command::Tables(args) => tables::run(args, progress),
         Command::Completions(args) => manual::completions(args),

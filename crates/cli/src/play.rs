@@ -11,7 +11,7 @@ use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times};
 use kumite_plan::Leg;
 use kumite_plan::dodge::DodgeConfig;
 use kumite_stage::scene::{self, Scene};
-use kumite_stage::{BallOutcome, Event, EventKind, Flight, Kit, Performance, TICKS, Take, jerk_ratio, overlap};
+use kumite_stage::{Event, EventKind, Flight, Kit, Performance, TICKS, Take, jerk_ratio, overlap};
 use serde_json::{Value, json};
 
 use crate::args::PlayArgs;
@@ -178,6 +178,7 @@ fn event_json(played: &Played, event: &Event) -> Option<Value> {
         EventKind::Arrived { off } => ("arrived", json!({"off_m": off})),
         EventKind::NoWay { why } => ("no way", json!({"why": why.to_string()})),
         EventKind::Fault(fault) => ("fault", json!({"why": fault.to_string()})),
+        EventKind::Braced { seconds, planted, .. } => ("braced", json!({"seconds_left": seconds, "planted": planted})),
         EventKind::Began { .. } | EventKind::Answered { .. } | EventKind::Searched(_) => return None,
     };
     more["time"] = json!(event.tick as f32 / TICKS as f32);
@@ -284,7 +285,7 @@ pub(crate) fn drawn(flight: &Flight) -> Vec<(f32, Vec3)> {
     let mut path = flight.path.clone();
     let (Some((outcome, time, _)), Some((_, from))) = (flight.end, path.last().copied()) else { return path };
     let ball = &flight.ball.ball;
-    let met = matches!(outcome, BallOutcome::Hit | BallOutcome::Blocked);
+    let met = outcome.touched();
     let speed = ball.velocity * if met { -0.15 } else { 1.0 };
     for k in 1..=90 {
         let t = k as f32 / 60.0;

@@ -548,3 +548,71 @@ fn impossible_walks_are_refused_with_a_reason() {
         refused(&folder, &[&["walk"], words].concat(), fragment);
     }
 }
+
+#[test]
+fn a_threat_is_braced_for_and_written() {
+    let folder = folder("brace");
+    let words = [
+        "brace",
+        "-o",
+        "b.glb",
+        "-o",
+        "b.bvh",
+        "-o",
+        "b.html",
+        "-o",
+        "b.png",
+        "-o",
+        "b.gif",
+        "-o",
+        "b.json",
+        "--timing",
+        "t.svg",
+        "--poses",
+        "3",
+        "--width",
+        "400",
+        "--startle",
+        "--why",
+        "--json",
+    ];
+    let one = json(&kumite(&folder, &words));
+    assert_eq!((one["planted"].as_bool(), one["guarded"].as_bool()), (Some(true), Some(true)), "{one}");
+    assert!(one["com_error_m"].as_f64().unwrap() < 0.01 && one["why"]["rules"][0]["rule"] == "lean", "{one}");
+    for name in ["b.glb", "b.bvh", "b.html", "b.png", "b.gif", "b.json", "t.svg"] {
+        assert!(std::fs::metadata(folder.join(name)).unwrap().len() > 300, "{name}");
+    }
+    // Heavier than anybody can stop: capped, not refused.
+    let heavy = json(&kumite(&folder, &["brace", "--mass", "1000000", "--json"]));
+    assert!(heavy["com_error_m"].as_f64().unwrap() < 0.05, "{heavy}");
+    let walks = json(&kumite(&folder, &["brace", "--motion", "walk", "--at", "1.2", "--json"]));
+    assert_eq!(walks["planted"], false, "{walks}");
+    let counted = json(&kumite(&folder, &["brace", "--trials", "12", "--seed", "3", "--json"]));
+    for key in ["trials", "solve_us", "com_error_m", "foot_slide_m", "guarded", "guarded_unbraced"] {
+        assert!(!counted[key].is_null(), "{key}: {counted}");
+    }
+    assert_eq!(counted["not_finite"], 0);
+    let again = json(&kumite(&folder, &["brace", "--trials", "12", "--seed", "3", "--json"]));
+    assert_eq!(counted["hash"], again["hash"]);
+    let table = json(&kumite(&folder, &["tables", "anticipation", "--trials", "5", "--json"]));
+    assert_eq!(table["rows"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn threats_that_make_no_sense_are_refused() {
+    let folder = folder("brace-refused");
+    let table: [(&[&str], &str); 9] = [
+        (&["--speed", "0"], "--speed"),
+        (&["--speed", "NaN"], "--speed"),
+        (&["--from", "0,-1,3"], "above the floor"),
+        (&["--from", "0,1,0"], "inside the body"),
+        (&["--radius", "0"], "--radius"),
+        (&["--mass", "-1"], "--mass"),
+        (&["--target", "tail"], "head, chest, belly, hips, legs"),
+        (&["--motion", "guard-idle", "--at", "1000"], "--at"),
+        (&["-o", "b.xyz"], "the ending says the format"),
+    ];
+    for (words, fragment) in table {
+        refused(&folder, &[&["brace"], words].concat(), fragment);
+    }
+}

@@ -18,6 +18,8 @@ pub enum Proof {
     Dodge(&'static str, u32),
     /// `kumite walk --trials` and the tables of Chen and Steed: library and number of walks.
     Walk(&'static str, u32),
+    /// `kumite brace --trials` on the embedded library, ACCAD and CMU fights: number of threats on each.
+    Brace(u32),
     /// The conditions of Table 1 of Oshita and Masaoka, beside playing every path, in one run.
     AvoidanceTable,
     /// Coverage of the embedded library, as `kumite graph` measures it.
@@ -85,6 +87,30 @@ macro_rules! walks {
             ("both averages search_seconds, EMS of PFF", Most(0.999)),
             $($more),*
         ]
+    };
+}
+
+/// Bounds for bracing, on each library.
+macro_rules! braces {
+    ($($library:literal),*) => {
+        &[$(
+            (concat!($library, " trials"), Least(990.0)),
+            (concat!($library, " not_finite"), Most(0.0)),
+            (concat!($library, " within_limits_share"), Least(0.99)),
+            (concat!($library, " foot_slide_within_share"), Least(0.99)),
+            (concat!($library, " com_within_share"), Least(0.95)),
+            (concat!($library, " stride_com_within_share"), Least(0.95)),
+            (concat!($library, " frontal_in_time_guarded_share"), Least(0.95)),
+            (concat!($library, " slow_hands_straight_share"), Least(0.99)),
+            (concat!($library, " neck_within_share"), Least(0.95)),
+            (concat!($library, " wobble_of_plain"), Most(0.999)),
+            (concat!($library, " penetration_within_share"), Least(0.95)),
+            (concat!($library, " solve_us p50"), Most(1000.0)),
+            (concat!($library, " solve_us p99"), Most(2000.0)),
+            (concat!($library, " ready_us p99"), Most(5000.0)),
+            (concat!($library, " layer_us p99"), Most(60.0)),
+            (concat!($library, " snap_within_share"), Least(0.98)),
+        )*]
     };
 }
 
@@ -169,6 +195,31 @@ pub const CLAIMS: &[Claim] = &[
             ("balls at walkers", Least(1000.0)),
             ("walkers of wanderers", Least(0.98)),
             ("walks that arrive, share", Least(0.95)),
+        ],
+    },
+    Claim {
+        name: "brace",
+        says: "1,000 random threats at random moments of standing, walking and fighting, on the embedded library, ACCAD and CMU fights: every number finite; \
+               joints within 2° of their limits, planted feet within 1 cm (99 %); the centre of mass within 1 cm of where it is wanted, in stride \
+               within 3 cm of its path (95 %); a hand or forearm within 12 cm of the way of frontal threats at head and torso known 0.4 s ahead \
+               (95 %); hands that were slower than 1 m/s go straight to 2 cm (99 %), necks to 1 cm (95 %), heads wobble less than in a plain \
+               blend; no more than 2 cm of a body in itself beyond what the motion has (95 %), snaps of 1.5 or less (98 %); a pose is found in 1 ms (half) and 2 ms (99 %), all of the \
+               response in 5 ms, and the layer takes 60 µs a tick.",
+        by: Proof::Brace(1000),
+        bounds: braces!["embedded", "accad-male2", "cmu-fight"],
+    },
+    Claim {
+        name: "brace-stage",
+        says: "2,000 balls of every kind at fighters, walkers and idlers: what is neither dodged nor blocked is braced for if 0.25 s are left when it is \
+               known (99 %), nobody braces for what misses, 99 % of these takes snap by 1.5 or less, and 95 % of walkers that brace arrive.",
+        by: Proof::Bench,
+        bounds: &[
+            ("balls", Least(1900.0)),
+            ("of these braced for, share", Least(0.99)),
+            ("braced for although they miss", Most(0.0)),
+            ("takes of braces with a snap of 1.5 at most, share", Least(0.99)),
+            ("walkers that brace", Counted),
+            ("of these arrive, share", Least(0.95)),
         ],
     },
     Claim {

@@ -22,6 +22,7 @@ pub fn measure(claim: &Claim, mocap: &str) -> Result<(String, bool), String> {
         }
         Proof::Dodge(library, trials) => dodge(library, trials, mocap),
         Proof::Walk(library, trials) => walk(library, trials, mocap),
+        Proof::Brace(trials) => brace(trials, mocap),
         Proof::AvoidanceTable => avoidance_table(),
         Proof::Coverage => coverage(),
         Proof::Blender => blender(),
@@ -49,6 +50,24 @@ fn dodge(library: &str, trials: u32, mocap: &str) -> Result<(String, bool), Stri
         answer.remove("hash");
     }
     flatten("", &answer, &mut |figure, value| text += &format!("{}\n", json!({"figure": figure, "value": value})));
+    Ok((text, true))
+}
+
+/// Random threats that are braced for, on three libraries.
+fn brace(trials: u32, mocap: &str) -> Result<(String, bool), String> {
+    run(&["cargo", "build", "--quiet", "--release"], &[])?;
+    let data = std::env::split_paths(mocap).find(|f| f.join("combat").is_dir());
+    let (trials, mut text) = (trials.to_string(), String::new());
+    for library in ["embedded", "accad-male2", "cmu-fight"] {
+        let name = bundle(library, data.as_ref())?.ok_or("there are no captures to measure this with")?;
+        let mut answer = kumite_json(&["brace", "--library", &name, "--trials", &trials, "--seed", "1"])?;
+        if let Some(answer) = answer.as_object_mut() {
+            answer.remove("hash");
+        }
+        flatten(library, &answer, &mut |figure, value| {
+            text += &format!("{}\n", json!({"figure": figure, "value": value}))
+        });
+    }
     Ok((text, true))
 }
 

@@ -201,7 +201,7 @@ fn node_packages() -> Result<(), String> {
 
 /// Checks that the engine crates compile for wasm and give the same bits there.
 fn wasm() -> Result<(), String> {
-    const ENGINE: [&str; 8] = ["motion", "formats", "keying", "plan", "bake", "asset", "stage", "picture"];
+    const ENGINE: [&str; 9] = ["motion", "formats", "keying", "plan", "react", "bake", "asset", "stage", "picture"];
     const TARGET: &str = "wasm32-unknown-unknown";
     if let Err(why) = output(&["rustup", "target", "add", TARGET], &[]) {
         println!(

@@ -248,7 +248,7 @@ impl PlayedTrial {
 
     /// Whether the log says of touches what the referee sees; `None` within 3 mm of a touch.
     pub fn log_is_right(&self) -> Option<bool> {
-        let touched = self.flight.end.is_some_and(|e| matches!(e.0, BallOutcome::Hit | BallOutcome::Blocked));
+        let touched = self.flight.end.is_some_and(|e| e.0.touched());
         (self.seen.least.abs() > 0.003).then_some(touched == self.seen.touch.is_some())
     }
 

@@ -12,6 +12,7 @@ use kumite_motion::rotation::{about, twist_angle, yaw, yaw_of};
 use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Role, Vec2, Vec3, WorldPose, fk, humanoid, sample};
 
 use kumite_plan::{Bend, Leg, Plan, Warp};
+use kumite_react::Brace;
 
 use crate::TICKS;
 use crate::feet::{Feet, GRIP};
@@ -57,6 +58,8 @@ pub struct Character {
     pace: Option<Pace>,
     /// The bend in progress, and how long ago its plan was committed.
     pub(crate) bend: Option<(Bend, f32)>,
+    /// A protective pose over all of that. Boxed: hardly anybody has one, and snapshots are many.
+    pub(crate) brace: Option<Box<Brace>>,
     pub(crate) feet: Feet,
     /// Motion, join and bend, without feet: what a new plan is joined from, now and a tick ago.
     pub(crate) base: [Pose; 2],
@@ -139,6 +142,7 @@ impl Character {
             join: None,
             pace: None,
             bend: None,
+            brace: None,
             feet: Feet::default(),
             base: [Pose::default(), Pose::default()],
             pose: Pose::default(),
@@ -157,7 +161,7 @@ impl Character {
         character
     }
 
-    fn clip(&self) -> (&Clip, FrameIdx) {
+    pub(crate) fn clip(&self) -> (&Clip, FrameIdx) {
         let edge = self.edge(self.playing.edge);
         (self.library.clip(edge.clip), edge.first)
     }
@@ -290,7 +294,7 @@ impl Character {
         let end = self.edge(self.playing.edge).seconds;
         self.playing.leave = plan.leave.map(|seconds| (self.playing.since + seconds).min(end));
         let leaves = if plan.leave.is_some_and(|seconds| seconds <= 0.0) { legs.pop_front() } else { None };
-        let faded = self.bend.take().filter(|(bend, time)| bend.weight(*time) > 0.0).is_some();
+        let faded = self.bend.take().filter(|(bend, time)| bend.weight(*time) > 0.0).is_some() | self.leave_brace();
         let [base, before] = &self.base;
         let speed = Velocity::between(before, base, TICK);
         let old = base.clone();
@@ -329,13 +333,17 @@ impl Character {
         buffers: &mut StepBuffers,
         mut choose: impl FnMut(&Library, &[EdgeIdx]) -> EdgeIdx,
     ) -> Option<Leg> {
-        let mut gone = TICK;
+        // Whoever stands braced stops what is played; a warp waits too.
+        let flow = self.step_brace();
+        let mut gone = TICK * flow;
         if let Some(pace) = &mut self.pace {
-            pace.time += TICK;
+            pace.time += TICK * flow;
             let (path, rate) = pace.warp.at(pace.time);
             gone = path - pace.path;
             pace.path = path;
-            self.rate = rate;
+            self.rate = rate * flow;
+        } else {
+            self.rate = flow;
         }
         if let Some((_, time)) = &mut self.bend {
             *time += TICK;
@@ -431,15 +439,20 @@ impl Character {
         }
         let (clip, first) = self.clip();
         let time = first.at() as f32 / clip.fps() + self.playing.since;
-        let planted = sample::contacts_at(clip, time);
-        let soon = sample::contacts_at(clip, time + GRIP);
+        let mut planted = sample::contacts_at(clip, time);
+        let mut soon = sample::contacts_at(clip, time + GRIP);
         let skeleton = Arc::clone(self.library.skeleton());
         if let Some((bend, time)) = &self.bend {
             bend.apply(*time, &skeleton, &mut pose, &mut self.world);
         }
         self.base.swap(0, 1);
         self.base[0].clone_from(&pose);
-        fk::pose(&skeleton, &pose, &mut self.world);
+        if let Some(brace) = &self.brace {
+            (planted, soon) = (brace.contacts(planted), brace.contacts(soon));
+            brace.apply(&skeleton, &mut pose, &mut self.world);
+        } else {
+            fk::pose(&skeleton, &pose, &mut self.world);
+        }
         self.contacts = self.feet.plant(&skeleton, &self.anatomy, (planted, soon), TICK, &mut pose, &mut self.world);
         self.pose = pose;
     }

@@ -6,6 +6,9 @@
 pub mod arbiter;
 pub mod attack_trial;
 pub mod balance;
+pub mod brace_referee;
+pub mod brace_trial;
+mod braced;
 mod character;
 pub mod contact;
 pub mod course;

@@ -118,6 +118,8 @@ pub enum BallOutcome {
     Dodged,
     /// It touched nobody.
     Missed,
+    /// Its first touch was a hand or forearm of a brace that was meant for it.
+    Braced,
 }
 
 impl BallOutcome {
@@ -128,7 +130,13 @@ impl BallOutcome {
             BallOutcome::Blocked => "blocked",
             BallOutcome::Dodged => "dodged",
             BallOutcome::Missed => "missed",
+            BallOutcome::Braced => "braced",
         }
+    }
+
+    /// Whether it touched somebody.
+    pub fn touched(self) -> bool {
+        matches!(self, BallOutcome::Hit | BallOutcome::Blocked | BallOutcome::Braced)
     }
 }
 
@@ -169,6 +177,15 @@ pub enum EventKind {
     Answered {
         /// All of it.
         decision: Box<DodgeDecision>,
+    },
+    /// A character braces for a ball that it can neither dodge nor block; it is told as decided too.
+    Braced {
+        /// Which.
+        ball: BallId,
+        /// Seconds that are left.
+        seconds: f32,
+        /// Whether it stands for it; else it is done in stride.
+        planted: bool,
     },
     /// A way was searched for; what comes of it is told too.
     Searched(Box<WalkSearched>),

@@ -206,8 +206,13 @@ impl Pipeline {
                 let member = &mut world.characters[who];
                 let guards = |role: Role| part == role || Some(part) == role.parent();
                 let blocked = member.answers.iter().any(|a| a.ball == *id && a.guard.is_some_and(guards));
-                let outcome = if blocked { BallOutcome::Blocked } else { BallOutcome::Hit };
-                if !blocked {
+                let braced = !blocked && member.meets_braced(*id, part);
+                let outcome = match (blocked, braced) {
+                    (true, _) => BallOutcome::Blocked,
+                    (false, true) => BallOutcome::Braced,
+                    (false, false) => BallOutcome::Hit,
+                };
+                if outcome == BallOutcome::Hit {
                     member.blow = Some(Blow { part, along: (way[1] - way[0]).normalize_or(Vec3::NEG_Z) });
                 }
                 let at = way[0].lerp(way[1], time);
@@ -280,6 +285,7 @@ fn come_on(kits: &[Arc<Kit>], world: &mut World, spawn: &Spawn) -> Result<Charac
         doing: Doing::Own,
         chance,
         answers: Vec::new(),
+        braced: None,
         refused: 0,
         blow: None,
     }))

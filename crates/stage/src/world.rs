@@ -62,6 +62,8 @@ pub struct CastMember {
     pub chance: Chance,
     /// Balls the committed plan names, and what it blocks them with.
     pub answers: Vec<Answer>,
+    /// The ball it braced for last.
+    pub braced: Option<BallId>,
     /// How often it has found no way since it last did.
     pub refused: u32,
     /// What hit it in the last tick.

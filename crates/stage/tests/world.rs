@@ -173,7 +173,7 @@ fn outcomes_are_those_of_the_frames() {
         let ball = flight.ball.ball;
         let library = kits()[0].library();
         let seen = world_referee::look(&[(&shown, library)], flight.ball.thrown, until, 0.11, |age| ball.at(age));
-        let touched = matches!(outcome, BallOutcome::Hit | BallOutcome::Blocked);
+        let touched = outcome.touched();
         assert!(seen.least.abs() < 0.003 || seen.touch.is_some() == touched, "{outcome:?} and {seen:?}");
         ends[outcome as usize] += 1;
     }

@@ -305,6 +305,7 @@ fn outcome_name(flight: &Flight) -> &'static str {
     match flight.end.map(|end| end.0) {
         Some(BallOutcome::Hit) => "hit",
         Some(BallOutcome::Blocked) => "blocked",
+        Some(BallOutcome::Braced) => "braced",
         Some(BallOutcome::Dodged) => "avoided",
         Some(BallOutcome::Missed) | None => "clear",
     }

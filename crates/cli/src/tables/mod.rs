@@ -1,5 +1,6 @@
 //! `kumite tables`: repeats the experiments of papers and shows our figures beside theirs; one module per paper.
 
+mod anticipation;
 mod avoidance;
 mod choices;
 mod environment;
@@ -9,10 +10,11 @@ use crate::failure::{CliResult, Failure};
 use crate::{Progress, Report};
 
 /// Names of the papers.
-const PAPERS: &str = "avoidance, choices, environment";
+const PAPERS: &str = "anticipation, avoidance, choices, environment";
 
 pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
     match args.paper.as_str() {
+        "anticipation" => anticipation::run(args, progress),
         "avoidance" => avoidance::run(args, progress),
         "choices" => choices::run(args, progress),
         "environment" => environment::run(args, progress),

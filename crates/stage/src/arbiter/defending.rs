@@ -91,11 +91,11 @@ impl Turn<'_> {
 
     /// Dodges or blocks what comes, if anything helps. What is not done is told of the first look at a ball only.
     pub(super) fn defend(&mut self, first_look: bool) {
-        let Some(defence) = self.kit.defence() else { return };
         let threats = self.threats();
         if threats.is_empty() || matches!(self.world.characters[self.who].doing, Doing::Reacting(_)) {
             return;
         }
+        let Some(defence) = self.kit.defence() else { return self.brace(&threats) };
         let attacks: Vec<Threat> = threats.iter().map(|t| t.1.clone()).collect();
         let balls: Vec<BallId> = threats.iter().map(|t| t.0).collect();
         let legs: Vec<Leg> = self.character().legs().iter().copied().collect();
@@ -106,7 +106,10 @@ impl Turn<'_> {
                     Forecast::Clear => "the ball misses".to_owned(),
                     _ => format!("nothing of {} candidates helps", decision.counts.tested),
                 };
-                if first_look {
+                if decision.forecast != Forecast::Clear {
+                    self.brace(&threats);
+                }
+                if first_look && self.character().brace().is_none() {
                     self.tell("goes on".into(), why);
                 }
             }

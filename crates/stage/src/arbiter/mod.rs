@@ -1,6 +1,7 @@
 //! Decides for one character, in this order: it was hit, it reacts; a ball is known, it dodges or blocks; it wants to be somewhere, it walks;
 //! else it wanders or stays. Every plan that is committed is told with its reason.
 
+mod bracing;
 mod defending;
 mod walking;
 

@@ -1,0 +1,281 @@
+//! `kumite brace`: one threat, braced for and written; or many, counted (`trials`); or the figures of the thesis (`figures`). The pose is
+//! `kumite_react`'s, the playing `kumite_stage`'s.
+
+mod diagram;
+mod figures;
+mod trials;
+mod why;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use kumite_formats::{bvh, gltf};
+use kumite_motion::library::Library;
+use kumite_motion::{Role, Roles, Vec3};
+use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times, Window};
+use kumite_react::balance::Objective;
+use kumite_react::{Impact, ImpactError, Request, SpeedRange, Temper, time_to_contact};
+use kumite_stage::Take;
+use kumite_stage::brace_referee::{self, Judged, Promise};
+use kumite_stage::brace_trial::{Moment, Played};
+use serde_json::{Value, json};
+
+use crate::args::BraceArgs;
+use crate::failure::{CliResult, Failure};
+use crate::output::{self, Outputs};
+use crate::{Progress, Report, bake, picture_flags, source};
+
+/// The clip that plays when nothing else is asked for, if the library has it.
+const GUARD: &str = "guard-idle";
+const ENDINGS: &str = ".glb, .bvh, .html, .png, .gif, .json";
+/// A hand or forearm this near to a threat's way guards, metres.
+pub(crate) const GUARDS: f32 = 0.12;
+
+pub(crate) fn run(args: &BraceArgs, progress: &Progress) -> CliResult<Report> {
+    check(args)?;
+    let library = bake::load(&args.library, Path::new(""), args.data.as_deref(), progress)?.library;
+    if let Some(folder) = &args.figures {
+        return figures::run(&library, folder);
+    }
+    match (args.trials, args.trial) {
+        (Some(count), None) => Ok(trials::run(&library, count, args.seed, progress)),
+        (_, Some(number)) => {
+            let trial = kumite_stage::brace_trial::random(&library, trials::seed(args.seed, number));
+            let (moment, request) = trial.ok_or_else(|| Failure::bad("no moment was found to brace at"))?;
+            brace_once(args, &moment, &request)
+        }
+        (None, None) => {
+            let moment = moment(args, &library)?;
+            let request = request(args, &moment)?;
+            brace_once(args, &moment, &request)
+        }
+    }
+}
+
+fn bad(key: &str, found: String, allowed: &str) -> Failure {
+    Failure::bad(format!("{key} is {found}; allowed is {allowed}")).key(key).found(found).allowed(allowed)
+}
+
+fn check(args: &BraceArgs) -> CliResult<()> {
+    args.picture.check()?;
+    if !args.from.iter().all(|v| v.is_finite() && v.abs() <= 1000.0) {
+        return Err(bad("--from", format!("{:?}", args.from), "finite numbers, within 1000 m"));
+    }
+    let numbers = [
+        ("--speed", args.speed, kumite_react::SLOWEST..=kumite_react::FASTEST, "0.1 to 200 m/s"),
+        ("--radius", args.radius, 1e-4..=2.0, "more than 0, at most 2 m"),
+        ("--mass", args.mass, 1e-6..=1e9, "more than 0 kg"),
+        ("--lead", args.lead.unwrap_or(1.0), 0.05..=10.0, "0.05 to 10 s"),
+        ("--age", args.age, 0.0..=120.0, "0 to 120"),
+        ("--fitness", args.fitness, 0.0..=1.0, "0 to 1"),
+        ("--boldness", args.boldness, 0.0..=1.0, "0 to 1"),
+    ];
+    if let Some((key, found, _, allowed)) = numbers.into_iter().find(|(_, value, range, _)| !range.contains(value)) {
+        return Err(bad(key, found.to_string(), allowed));
+    }
+    if args.trials == Some(0) {
+        return Err(bad("--trials", "0".into(), "at least 1"));
+    }
+    if let (Some(count), Some(number)) = (args.trials, args.trial)
+        && number >= count
+    {
+        return Err(bad("--trial", number.to_string(), &format!("less than the {count} of --trials")));
+    }
+    for path in &args.output {
+        let ending = source::ending(path).unwrap_or_default();
+        if !["glb", "bvh", "html", "png", "gif", "json"].contains(&ending.as_str()) {
+            let message = format!("cannot write {ending:?}; the ending says the format: {ENDINGS}");
+            return Err(Failure::bad(message).in_file(path).found(ending).allowed(ENDINGS));
+        }
+    }
+    part(&args.target).map(|_| ())
+}
+
+/// The part of a name, and which of its spheres.
+fn part(name: &str) -> CliResult<(Role, u32)> {
+    Ok(match name {
+        "head" => (Role::Head, 0),
+        "chest" => (Role::Back, 0),
+        "belly" => (Role::Waist, 0),
+        "hips" => (Role::Pelvis, 0),
+        "legs" => (Role::LeftHip, 2),
+        _ => return Err(bad("--target", format!("{name:?}"), "head, chest, belly, hips, legs")),
+    })
+}
+
+/// What plays.
+fn moment(args: &BraceArgs, library: &Arc<Library>) -> CliResult<Moment> {
+    let asked = args.motion.as_deref();
+    let any = || library.clips().first().map(|clip| clip.name.clone()).unwrap_or_default();
+    let has_guard = library.clips().iter().any(|clip| clip.name == GUARD);
+    let name = asked.map_or_else(|| if has_guard { GUARD.to_owned() } else { any() }, str::to_owned);
+    Moment::named(library, &name, args.at).ok_or_else(|| {
+        let of = library.clips().iter().find(|clip| clip.name == name);
+        match (args.at, of) {
+            (Some(at), Some(clip)) => bad(
+                "--at",
+                at.to_string(),
+                &format!("0 to {:.2} s of {}, where it is played", clip.seconds(), clip.name),
+            ),
+            _ => {
+                let names: Vec<&str> = library.clips().iter().map(|c| c.name.as_str()).collect();
+                bad("--motion", format!("{name:?}"), &names.join(", "))
+            }
+        }
+    })
+}
+
+fn failure(error: &ImpactError) -> Failure {
+    let key = match error {
+        ImpactError::Speed { .. } => "--speed",
+        ImpactError::Size { .. } => "--radius",
+        ImpactError::Mass { .. } => "--mass",
+        ImpactError::NotFinite { .. } => "--from",
+    };
+    Failure::bad(error.to_string()).key(key)
+}
+
+/// What comes: aimed at where its target will be.
+fn request(args: &BraceArgs, moment: &Moment) -> CliResult<Request<'static>> {
+    let (role, which) = part(&args.target)?;
+    let speeds = if args.thesis_speeds { SpeedRange::THESIS } else { SpeedRange::STAGE };
+    let from = Vec3::from_array(args.from);
+    if from.y < args.radius {
+        return Err(bad("--from", format!("{:?}", args.from), "a place above the floor"));
+    }
+    let mut seconds = args.lead.unwrap_or(0.5);
+    let mut target = moment.aim(seconds, role, which);
+    let gaze = moment.character.world().rotation(Role::Head.joint()) * Vec3::Z;
+    for _ in 0..2 {
+        let to = (from - target).normalize_or(Vec3::Z);
+        seconds = args.lead.unwrap_or_else(|| time_to_contact(speeds.share(args.speed), gaze.dot(to)));
+        target = moment.aim(seconds, role, which);
+    }
+    let spheres = moment.character.library().spheres();
+    let near = spheres.iter().map(|s| (moment.character.world().point(s.joint, s.offset) - from).length() - s.radius);
+    let depth = args.radius - near.fold(f32::INFINITY, f32::min);
+    if depth > 0.0 {
+        let found = format!("{:?}", args.from);
+        let message = format!("--from is {found}: the threat is already {:.0} cm inside the body", depth * 100.0);
+        return Err(Failure::bad(message).key("--from").found(found).allowed("a place outside the body"));
+    }
+    let velocity = (target - from).normalize_or(Vec3::NEG_Z) * args.speed;
+    let impact = Impact { target, velocity, radius: args.radius, mass: args.mass };
+    let temper = Temper { age: args.age, fitness: args.fitness, boldness: args.boldness };
+    let objective = if args.printed { Objective::Printed } else { Objective::Weighted };
+    let impact = impact.check().map_err(|e| failure(&e))?;
+    Ok(Request { temper, speeds, startle: args.startle, objective, ..Request::new(impact, seconds) })
+}
+
+/// What the referee sees of a brace.
+pub(crate) fn judged(library: &Library, played: &Played) -> Judged {
+    let timing = played.brace.timing();
+    let promise = Promise {
+        target: played.impact.target,
+        along: played.impact.along(),
+        contact: played.seconds,
+        reaches: timing.reaches,
+        leaves: timing.leaves,
+        planted: played.brace.planted(),
+        veers: played.brace.veers(),
+    };
+    brace_referee::judge(library.skeleton(), &played.shown, &promise)
+}
+
+fn brace_once(args: &BraceArgs, moment: &Moment, request: &Request<'_>) -> CliResult<Report> {
+    let library = moment.character.library();
+    let played = moment.play(request).map_err(|e| failure(&e))?;
+    let judged = judged(library, &played);
+    let take = played.recorder.clone().finish("brace", library.skeleton()).map_err(|e| Failure::bad(e.to_string()))?;
+    let part = played.touch.map(|(_, part)| part.name().replace('_', " "));
+    let guarded = judged.guard <= GUARDS;
+    let mut text = format!(
+        "{}, {}: {}\n    hands {:.0} cm from its way ({:.0} cm unbraced), centre of mass {:.1} cm from where it is wanted\n    \
+         feet slide {:.2} cm, snap {:.2}; {} poses tried; hash {:016x}\n",
+        if guarded { "guarded" } else { "braced" },
+        if played.brace.planted() { "planted" } else { "in stride" },
+        part.as_ref().map_or_else(|| "it misses".to_owned(), |part| format!("it meets the {part}")),
+        judged.guard * 100.0,
+        judged.unbraced_guard * 100.0,
+        100.0 * played.solved.terms.balance,
+        judged.slide * 100.0,
+        take.quality.snap,
+        played.solved.evaluations,
+        take.hash
+    );
+    if args.why {
+        text += &why::text(library, &played, request);
+    }
+    let json = one_json(&played, &judged, &take, &why::json(library, &played, request));
+    let mut outputs = Outputs::default();
+    for path in &args.output {
+        let ending = source::ending(path).unwrap_or_default();
+        outputs.stage(path, &encode(args, &played, &take, (&ending, &json)))?;
+    }
+    outputs.commit()?;
+    if let Some(path) = &args.timing {
+        output::write(path, diagram::svg(played.brace.timing()).as_bytes())?;
+    }
+    Ok(Report { text, json })
+}
+
+fn one_json(played: &Played, judged: &Judged, take: &Take, why: &Value) -> Value {
+    let terms = played.solved.terms;
+    json!({
+        "planted": played.brace.planted(), "met": played.touch.map(|t| t.1.name()), "seconds_left": played.seconds,
+        "guarded": judged.guard <= GUARDS, "guard_m": judged.guard, "unbraced_guard_m": judged.unbraced_guard,
+        "com_error_m": terms.balance, "case": played.solved.case.number(), "foot_slide_m": judged.slide,
+        "evaluations": played.solved.evaluations, "why": why,
+        "seconds": take.clip.seconds(), "frames": take.clip.frames(),
+        "quality": {"foot_slide_cm_s": take.quality.foot_slide_cm_s, "snap": take.quality.snap, "snaps_s": take.snaps, "float_cm": take.quality.float_cm},
+        "hash": format!("{:016x}", take.hash),
+    })
+}
+
+/// The take in the format of a file ending.
+fn encode(args: &BraceArgs, played: &Played, take: &Take, (ending, json): (&str, &Value)) -> Vec<u8> {
+    let clip = &take.clip;
+    let figure = picture_flags::figure(clip, Some(Roles::canonical()));
+    let ball = || Prop::flying(played.impact.radius, played.path.clone());
+    let picture = &args.picture;
+    let timing = played.brace.timing();
+    let poses = picture.poses.max(2);
+    let late = (poses / 3).max(1);
+    let early = poses - late;
+    let hit = played.seconds;
+    let times: Vec<f32> = (0..early)
+        .map(|k| hit * k as f32 / (early.max(2) - 1) as f32)
+        .chain((1..=late).map(|k| hit + (timing.leaves - hit + 0.5) * k as f32 / late as f32))
+        .collect();
+    let title = format!("braces for {:.0} m/s at the {}", played.impact.speed(), played.solved.aim.part.name());
+    let strip = || Strip {
+        figures: vec![figure.clone()],
+        props: vec![ball()],
+        title: Some(title.clone()),
+        times: Times::At(times.clone()),
+        window: Window::World,
+        ..picture.strip(clip, Some(Roles::canonical()))
+    };
+    match ending {
+        "json" => format!("{json}\n").into_bytes(),
+        "bvh" => bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes(),
+        "glb" => gltf::write_glb(
+            &title,
+            &[gltf::GltfCharacter { name: &clip.name, clip, colour: gltf::GltfCharacter::COLOURS[0] }],
+            &[],
+        ),
+        "html" => {
+            let mark =
+                |time: f32, kind: &str, text: &str| Marker { time, kind: kind.into(), text: text.into(), at: None };
+            let mut markers = vec![mark(0.0, "seen", "the threat is known"), mark(timing.reaches, "braced", "braced")];
+            if let Some((time, part)) = played.touch {
+                markers.push(mark(time, "hit", part.name()));
+            }
+            markers.push(mark(timing.leaves, "recovers", "recovers"));
+            Replay { title, figures: vec![figure], props: vec![ball()], markers }.to_html().into_bytes()
+        }
+        "gif" => Strip { width: picture.width.min(480), row_height: 420, ..strip() }
+            .to_gif(&Movie { speed: 0.5, ..Movie::default() }),
+        _ => strip().render().to_png(),
+    }
+}

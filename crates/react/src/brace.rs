@@ -1,0 +1,661 @@
+//! The layer: from the motion that is played into the protective pose, and back. § 4.3: hands on straight lines, elbows by their swivel, knees where
+//! they were, centre of mass and neck on lines, a steady head, planted feet.
+
+use kumite_motion::blend::ease;
+use kumite_motion::limits::Limit;
+use kumite_motion::rotation::{about, from_vector, slerp, swing_twist, to_vector, twist_angle, wrap, yaw, yaw_of};
+use kumite_motion::{Contacts, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk, mass};
+
+use crate::balance::Objective;
+use crate::body::{Arm, Body, ELBOWS, ElbowWay, TRUNK, towards_elbow};
+use crate::lines::{self, Line};
+use crate::optimise::{Effort, Vector};
+use crate::pose::{Solved, Wanted, solve};
+use crate::rules::{Aim, Part, Rule, startle};
+use crate::temper::{HAND_SPEED, TRUNK_SPEED};
+use crate::timing::Timing;
+use crate::{Impact, ImpactError, SpeedRange, Temper};
+
+/// Bodies that move faster than this along the ground brace in stride, metres per second.
+const STRIDE: f32 = 0.5;
+/// A swinging foot that has done this share of its swing lands early.
+const LANDS: f32 = 0.5;
+/// Passes that bring centre of mass and neck to their lines.
+const PASSES: usize = 6;
+/// The share of a pelvis' shift that the centre of mass makes with it.
+const FOLLOWS: f32 = 0.82;
+/// Legs are stretched to this share of their length at most.
+const LEG: f32 = 0.992;
+/// Radii that hands keep clear of on their way, metres: head and trunk, each with a hand; and the shoulder, which an arm cannot fold up to.
+const CLEAR: (f32, f32, f32) = (0.17, 0.18, 0.27);
+
+/// The motion below, at the moments that matter.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Source {
+    /// As it is, and a little before.
+    pub now: Pose,
+    /// See [`Source::now`].
+    pub before: Pose,
+    /// How much before, seconds.
+    pub apart: f32,
+    /// At the look-ahead of the startle, [`crate::timing::STARTLE_AHEAD`].
+    pub soon: Pose,
+    /// At the look-ahead of the pose, [`crate::timing::LOOK_AHEAD`].
+    pub ahead: Pose,
+    /// When it hits, if nothing is done.
+    pub contact: Pose,
+    /// Which feet stand.
+    pub stands: [bool; 2],
+    /// The foot that swings, if just one does.
+    pub swing: Option<Swing>,
+}
+
+/// A foot in the air.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Swing {
+    /// 0 is the left.
+    pub foot: usize,
+    /// How much of its swing is done, 0..1.
+    pub share: f32,
+}
+
+/// What to brace for, and who does.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// What hits.
+    pub impact: Impact,
+    /// After how many seconds.
+    pub seconds: f32,
+    /// What else does, later.
+    pub also: Option<Impact>,
+    /// Who braces.
+    pub temper: Temper,
+    /// Which speeds count as slow and fast.
+    pub speeds: SpeedRange,
+    /// Whether it flinches first.
+    pub startle: bool,
+    /// Whether what is played must not be stopped: whoever walks walks on.
+    pub in_stride: bool,
+    /// Which way it turned before, and where the balance was then.
+    pub again: Option<(f32, Vector)>,
+    /// Rules instead of the usual ones.
+    pub rules: Option<&'a [&'a dyn Rule]>,
+    /// What is minimised, and for how long.
+    pub objective: Objective,
+    /// See [`Request::objective`].
+    pub effort: Effort,
+}
+
+impl Request<'_> {
+    /// The usual answer of an average person.
+    pub fn new(impact: Impact, seconds: f32) -> Request<'static> {
+        Request {
+            impact,
+            seconds,
+            also: None,
+            temper: Temper::default(),
+            speeds: SpeedRange::STAGE,
+            startle: false,
+            in_stride: false,
+            again: None,
+            rules: None,
+            objective: Objective::default(),
+            effort: Effort::default(),
+        }
+    }
+}
+
+/// Where a foot that swings lands early.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Landing {
+    foot: usize,
+    ankle: Vec3,
+    turn: Quat,
+}
+
+/// A protective pose being gone into, held and left: plain data, applied to whatever is played.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Brace {
+    body: Body,
+    timing: Timing,
+    /// Seconds since it began.
+    time: f32,
+    end: Pose,
+    startle: Option<Pose>,
+    /// By how much the pelvis is moved in the end.
+    shift: Vec3,
+    /// By how much the motion below turns until contact, if it goes on: lines and head turn along evenly. Radians.
+    veers: f32,
+    /// Of the hands, relative to the carrier; of the neck, likewise; of the centre of mass, in the world.
+    hands: [Line; 2],
+    neck: Line,
+    centre: Line,
+    elbows: [ElbowWay; 2],
+    /// Arms whose hand cannot go straight: shoulder, elbow and wrist turn.
+    turned: [Option<ArmTurn>; 2],
+    /// Twists of upper arms and forearms at first.
+    twists: [[f32; 2]; 2],
+    /// How the head is turned in the end, in the world.
+    head: Quat,
+    /// How much of the way trunk and hands get in time.
+    gets: f32,
+    gets_hands: [f32; 2],
+    landing: Option<Landing>,
+    raised: Option<usize>,
+    aim: Aim,
+    turns: f32,
+    at: Vector,
+}
+
+/// What is measured on a pose before it is changed.
+struct Marks {
+    root: Vec3,
+    neck: Vec3,
+    head: Quat,
+    centre: Vec3,
+    hands: [Vec3; 2],
+    collars: [Quat; 2],
+    shoulders: [Vec3; 2],
+    lies: [[Vec3; 2]; 2],
+    twists: [[f32; 2]; 2],
+    /// Local turns of shoulder, elbow and wrist.
+    arms: [[Quat; 3]; 2],
+    hips: [Vec3; 2],
+    ankles: [Vec3; 2],
+    legs: [[Quat; 3]; 2],
+}
+
+impl Marks {
+    fn of(skeleton: &Skeleton, body: &Body, world: &WorldPose) -> Marks {
+        Marks {
+            root: world.positions[0],
+            neck: world.position(Role::Neck.joint()),
+            head: world.rotation(Role::Head.joint()),
+            centre: mass::centre(skeleton, &Roles::canonical(), world),
+            hands: body.arms.map(|arm| world.position(arm.joints[3].joint())),
+            collars: body.arms.map(|arm| world.rotation(arm.joints[0].joint())),
+            shoulders: body.arms.map(|arm| world.position(arm.joints[1].joint())),
+            lies: body.arms.map(|arm| arm.lie(world)),
+            twists: body.arms.map(|arm| arm.twists(world)),
+            arms: body.arms.map(|arm| {
+                let [collar, shoulder, elbow, wrist] = arm.joints.map(|j| world.rotation(j.joint()));
+                [collar.conjugate() * shoulder, shoulder.conjugate() * elbow, elbow.conjugate() * wrist]
+            }),
+            hips: body.legs.map(|leg| world.position(leg.joints[0].joint())),
+            ankles: body.legs.map(|leg| world.position(leg.joints[2].joint())),
+            legs: body.legs.map(|leg| leg.attitudes(world)),
+        }
+    }
+}
+
+/// A place along the floor.
+fn flat(v: Vec3) -> Vec3 {
+    Vec3::new(v.x, 0.0, v.z)
+}
+
+impl Brace {
+    /// Braces for an impact on a body that plays `source`. Also says how its pose was found.
+    pub fn begin(
+        skeleton: &Skeleton,
+        body: &Body,
+        source: &Source,
+        request: &Request<'_>,
+    ) -> Result<(Brace, Solved), ImpactError> {
+        let impact = request.impact.check()?;
+        if !(request.seconds.is_finite() && request.seconds > 0.0) {
+            return Err(ImpactError::NotFinite { what: "time to contact" });
+        }
+        let mut world = WorldPose::default();
+        let mut marks = |pose: &Pose| {
+            fk::pose(skeleton, pose, &mut world);
+            Marks::of(skeleton, body, &world)
+        };
+        let (now, before) = (marks(&source.now), marks(&source.before));
+        let rate = 1.0 / source.apart.max(1e-4);
+        let fast = flat(now.centre - before.centre).length() * rate > STRIDE;
+        let lands = source.swing.filter(|swing| swing.share >= LANDS);
+        let planted = !fast && !request.in_stride && (source.stands == [true; 2] || lands.is_some());
+        let pose = if planted { &source.ahead } else { &source.contact };
+        let below = marks(pose);
+        let landing = lands.filter(|_| planted).map(|swing| {
+            let facing = yaw_of(below.legs[swing.foot][2] * Vec3::Z);
+            let other = now.ankles[1 - swing.foot];
+            let ankle = below.ankles[swing.foot];
+            // As far away as its leg reaches with the other foot where it is: a long step at most.
+            let step = flat(ankle - other).clamp_length_max(0.8 * body.legs[0].length);
+            let ankle = Vec3::new(other.x + step.x, ankle_height(skeleton), other.z + step.z);
+            Landing { foot: swing.foot, ankle, turn: yaw(facing) }
+        });
+        let (mut ankles, mut soles) = ([None; 2], [None; 2]);
+        if let Some(landing) = landing {
+            (ankles[landing.foot], soles[landing.foot]) = (Some(landing.ankle), Some(landing.turn));
+        }
+        let (turned, start) = request.again.map_or((None, None), |(side, at)| (Some(side), Some(at)));
+        let wanted = Wanted {
+            skeleton,
+            body,
+            source: pose,
+            impact,
+            also: request.also.filter(|impact| impact.check().is_ok()),
+            stands: if planted { [true; 2] } else { source.stands },
+            ankles,
+            soles,
+            planted,
+            speeds: request.speeds,
+            temper: request.temper,
+            turned,
+            rules: request.rules,
+            objective: request.objective,
+            effort: request.effort,
+            start,
+        };
+        let solved = solve(&wanted);
+        let timing = Timing::new(request.speeds.share(impact.speed()), request.seconds, planted, request.startle);
+        let end = marks(&solved.pose);
+        // In stride everything goes along with the pelvis below.
+        let carrier = |m: &Marks| if planted { Vec3::ZERO } else { m.root };
+        let facing = |pose: &Pose| yaw_of(pose.rotation(Role::Pelvis.joint()) * Vec3::Z);
+        let veers = if planted { 0.0 } else { wrap(facing(&source.contact) - facing(&source.now)) };
+        let line = |part: fn(&Marks) -> Vec3, fades: f32| Line {
+            from: part(&now) - carrier(&now),
+            to: yaw(-veers) * (part(&end) - carrier(&below)),
+            speed: (part(&now) - carrier(&now) - part(&before) + carrier(&before)) * rate,
+            fades,
+        };
+        let hands: [Line; 2] = [line(|m: &Marks| m.hands[0], lines::HAND), line(|m: &Marks| m.hands[1], lines::HAND)];
+        let neck = line(|m: &Marks| m.neck, lines::TRUNK);
+        let centre = line(|m: &Marks| m.centre, lines::TRUNK);
+        let mobility = request.temper.mobility();
+        let gets_to = |distance: f32, most: f32| (most * mobility / (timing.fastest() * distance.max(1e-6))).min(1.0);
+        let turn = TRUNK.map(|role| {
+            let joint = role.joint();
+            kumite_motion::rotation::between(source.now.rotation(joint), solved.pose.rotation(joint))
+        });
+        let gets = gets_to(turn.into_iter().fold(0.0, f32::max), TRUNK_SPEED);
+        let startled = (timing.begins > 0.0).then(|| startle(skeleton, body, &solved.aim, &source.soon));
+        let mut brace = Brace {
+            body: *body,
+            timing,
+            time: 0.0,
+            end: solved.pose.clone(),
+            startle: startled,
+            shift: end.root - below.root,
+            veers,
+            gets_hands: [1.0; 2],
+            hands,
+            neck,
+            centre,
+            elbows: [ElbowWay::default(); 2],
+            turned: [None; 2],
+            twists: now.twists,
+            head: end.head,
+            gets,
+            landing,
+            raised: solved.raised,
+            aim: solved.aim,
+            turns: solved.turns,
+            at: solved.at,
+        };
+        for (hand, line) in brace.hands.iter_mut().enumerate() {
+            let part = gets_to((line.to - line.from).length(), HAND_SPEED);
+            line.to = line.from.lerp(line.to, part);
+            brace.gets_hands[hand] = part;
+            // Arms that only balance need not go straight.
+            let balances = solved.aim.part == Part::Legs;
+            if balances
+                || meets(
+                    skeleton,
+                    body,
+                    hand,
+                    line,
+                    (&source.now, carrier(&now)),
+                    (&solved.pose, carrier(&below)),
+                    veers,
+                )
+            {
+                brace.turned[hand] = Some(ArmTurn::new(&body.arms[hand], &source.now, &solved.pose));
+            }
+            let back = yaw(-veers);
+            let shoulders = [now.shoulders[hand] - carrier(&now), back * (end.shoulders[hand] - carrier(&below))];
+            let wrists = std::array::from_fn(|k| {
+                let way = k as f32 / (ELBOWS - 1) as f32;
+                line.at(way, 0.0) - shoulders[0].lerp(shoulders[1], way)
+            });
+            let collars = [now.collars[hand], back * end.collars[hand]];
+            let lies = end.lies[hand].map(|v| back * v);
+            brace.elbows[hand] = ElbowWay::new(&body.arms[hand], now.lies[hand], lies, wrists, collars);
+        }
+        Ok((brace, solved))
+    }
+
+    /// A tick later.
+    pub fn advance(&mut self, seconds: f32) {
+        self.time += seconds;
+    }
+
+    /// Seconds since it began.
+    pub fn time(&self) -> f32 {
+        self.time
+    }
+
+    /// Its times.
+    pub fn timing(&self) -> &Timing {
+        &self.timing
+    }
+
+    /// What it is for.
+    pub fn aim(&self) -> &Aim {
+        &self.aim
+    }
+
+    /// By how much the motion below turns until contact, if it goes on, radians.
+    pub fn veers(&self) -> f32 {
+        self.veers
+    }
+
+    /// Whether it stops the motion below and stands; else it is done in stride.
+    pub fn planted(&self) -> bool {
+        self.timing.planted
+    }
+
+    /// The protective pose.
+    pub fn pose(&self) -> &Pose {
+        &self.end
+    }
+
+    /// Which way it turned and where the balance was: for bracing again.
+    pub fn again(&self) -> (f32, Vector) {
+        (self.turns, self.at)
+    }
+
+    /// Whether a hand goes straight; else it goes around the body.
+    pub fn straight(&self, hand: usize) -> bool {
+        self.turned[hand].is_none()
+    }
+
+    /// It hits.
+    pub fn hit(&mut self) {
+        self.timing.hit(self.time);
+    }
+
+    /// Something else is done: it fades.
+    pub fn give_up(&mut self) {
+        self.timing.give_up(self.time);
+    }
+
+    /// Whether nothing is left of it.
+    pub fn over(&self) -> bool {
+        self.timing.over(self.time)
+    }
+
+    /// Seconds of the motion below per second.
+    pub fn rate(&self) -> f32 {
+        self.timing.rate(self.time)
+    }
+
+    /// What stands, of what the motion below says.
+    pub fn contacts(&self, played: Contacts) -> Contacts {
+        const FEET: [Contacts; 2] = [Contacts::LEFT, Contacts::RIGHT];
+        let mut stands = played;
+        let way = self.timing.way(self.time) * self.timing.shows(self.time);
+        if let Some(landing) = self.landing.filter(|_| way > 0.98) {
+            stands = stands.with(FEET[landing.foot]);
+        }
+        if let Some(leg) = self.raised.filter(|_| way > 0.02) {
+            stands = stands.without(FEET[leg]);
+        }
+        stands
+    }
+
+    /// Changes the pose that is played into the one that is shown. `world` is that of `pose` afterwards. Allocates nothing once `world` has grown.
+    pub fn apply(&self, skeleton: &Skeleton, pose: &mut Pose, world: &mut WorldPose) {
+        let (timing, time) = (&self.timing, self.time);
+        let shows = timing.shows(time);
+        if shows <= 0.0 {
+            return fk::pose(skeleton, pose, world);
+        }
+        fk::pose(skeleton, pose, world);
+        let played = Marks::of(skeleton, &self.body, world);
+        let way = timing.way(time);
+        let trunk = way * shows * self.gets;
+        if let Some(startle) = &self.startle {
+            let share = timing.startled(time) * shows;
+            for (q, to) in pose.rotations.iter_mut().zip(&startle.rotations) {
+                *q = slerp(*q, *to, share);
+            }
+        }
+        self.turn_trunk(pose, trunk);
+        pose.translations[0] += self.shift * trunk;
+        self.settle(skeleton, pose, world, &played, (way, shows, trunk));
+    }
+
+    /// By how much the motion below has turned by now, about; radians.
+    fn veered(&self) -> f32 {
+        self.veers * (self.time / self.timing.contact.max(1e-3)).min(1.5)
+    }
+
+    fn turn_trunk(&self, pose: &mut Pose, share: f32) {
+        let first = usize::from(!self.timing.planted);
+        let collars = self.body.arms.map(|arm| arm.joints[0]);
+        for role in TRUNK[first..].iter().chain(&collars) {
+            let joint = role.joint().at();
+            pose.rotations[joint] = slerp(pose.rotations[joint], self.end.rotations[joint], share);
+        }
+        if let Some(leg) = self.raised {
+            for role in self.body.legs[leg].joints {
+                let joint = role.joint().at();
+                pose.rotations[joint] = slerp(pose.rotations[joint], self.end.rotations[joint], share);
+            }
+        }
+    }
+
+    /// Plants the feet, and brings the centre of mass and the neck to their lines: the pelvis moves, the waist bends.
+    fn settle(
+        &self,
+        skeleton: &Skeleton,
+        pose: &mut Pose,
+        world: &mut WorldPose,
+        played: &Marks,
+        (way, shows, trunk): (f32, f32, f32),
+    ) {
+        let carrier = if self.timing.planted { Vec3::ZERO } else { played.root };
+        // Whatever sways while there is time to spare, the weight does not.
+        let kept = (way * self.gets).min(self.gets);
+        let neck = played.neck.lerp(carrier + yaw(self.veered()) * self.neck.at(kept, self.time), shows);
+        let centre = if self.timing.planted {
+            played.centre.lerp(self.centre.at(kept, self.time), shows)
+        } else {
+            played.centre
+        };
+        for pass in 0..PASSES {
+            fk::pose(skeleton, pose, world);
+            self.plant(skeleton, pose, world, played, trunk);
+            self.turn_head(skeleton, pose, world, played, trunk);
+            self.reach(skeleton, pose, world, played, (way, shows));
+            if pass + 1 == PASSES {
+                break;
+            }
+            let off = flat(centre - mass::centre(skeleton, &Roles::canonical(), world)) / FOLLOWS;
+            let rest = neck - world.position(Role::Neck.joint()) - off;
+            pose.translations[0] += off + Vec3::Y * rest.y;
+            let lever = world.position(Role::Neck.joint()) - world.position(Role::Waist.joint());
+            let axis = Vec3::Y.cross(flat(rest));
+            let turn = from_vector(axis / lever.y.max(0.15));
+            let (pelvis, waist) = (world.rotation(Role::Pelvis.joint()), Role::Waist.joint().at());
+            let bent = (pelvis.conjugate() * turn * pelvis * pose.rotations[waist]).normalize();
+            pose.rotations[waist] = Limit::of(Role::Waist).map_or(bent, |limit| limit.clamp(bent));
+        }
+        // No leg is overstretched: the pelvis sinks until all reach.
+        let mut sinks = 0.0f32;
+        for (k, leg) in self.body.legs.iter().enumerate().filter(|(k, _)| self.raised != Some(*k)) {
+            let own = (played.ankles[k] - played.hips[k]).length();
+            let most = (LEG * leg.length).max(own.min(0.999 * leg.length));
+            let line = world.position(leg.joints[0].joint()) - self.ankle(k, played, trunk);
+            let across = line.x * line.x + line.z * line.z;
+            sinks = sinks.max(line.y - (most * most - across).max(0.0).sqrt());
+        }
+        if sinks > 0.0 {
+            pose.translations[0].y -= sinks.min(0.2);
+            fk::pose(skeleton, pose, world);
+            self.plant(skeleton, pose, world, played, trunk);
+            self.reach(skeleton, pose, world, played, (way, shows));
+        }
+    }
+
+    /// Where an ankle goes.
+    fn ankle(&self, k: usize, played: &Marks, share: f32) -> Vec3 {
+        match self.landing {
+            Some(landing) if landing.foot == k => played.ankles[k].lerp(landing.ankle, share.min(1.0)),
+            _ => played.ankles[k],
+        }
+    }
+
+    fn plant(&self, skeleton: &Skeleton, pose: &mut Pose, world: &mut WorldPose, played: &Marks, share: f32) {
+        for (k, leg) in self.body.legs.iter().enumerate().filter(|(k, _)| self.raised != Some(*k)) {
+            let mut held = played.legs[k];
+            if let Some(landing) = self.landing.filter(|landing| landing.foot == k) {
+                held[2] = slerp(held[2], landing.turn, share.min(1.0));
+            }
+            leg.place(skeleton, pose, world, held, self.ankle(k, played, share));
+        }
+    }
+
+    /// The head turns evenly in the world, whatever the trunk does: neck and head share what is left.
+    fn turn_head(&self, skeleton: &Skeleton, pose: &mut Pose, world: &mut WorldPose, played: &Marks, share: f32) {
+        let (neck, head) = (Role::Neck.joint(), Role::Head.joint());
+        let wanted = slerp(played.head, yaw(self.veered() - self.veers) * self.head, share);
+        let off = wanted * world.rotation(head).conjugate();
+        let turned = slerp(Quat::IDENTITY, off, 0.5) * world.rotation(neck);
+        // As far as they go: in stride the trunk below may be anywhere.
+        let within = |role: Role, turn: Quat| Limit::of(role).map_or(turn, |limit| limit.clamp(turn.normalize()));
+        let back = world.rotation(Role::Back.joint());
+        pose.rotations[neck.at()] = within(Role::Neck, back.conjugate() * turned);
+        pose.rotations[head.at()] = within(Role::Head, turned.conjugate() * wanted);
+        fk::pose(skeleton, pose, world);
+    }
+
+    /// Hands along their lines, elbows by their swivel.
+    fn reach(
+        &self,
+        skeleton: &Skeleton,
+        pose: &mut Pose,
+        world: &mut WorldPose,
+        played: &Marks,
+        (way, shows): (f32, f32),
+    ) {
+        let carrier = if self.timing.planted { Vec3::ZERO } else { played.root };
+        for (k, arm) in self.body.arms.iter().enumerate() {
+            if let Some(turned) = &self.turned[k] {
+                let joints = [arm.joints[1], arm.joints[2], arm.joints[3]];
+                for (role, turn) in
+                    joints.into_iter().zip(turned.at(arm, &played.arms[k], way.min(1.0) * shows * self.gets_hands[k]))
+                {
+                    pose.rotations[role.joint().at()] = turn;
+                }
+                continue;
+            }
+            let veered = yaw(self.veered());
+            let hand = played.hands[k].lerp(carrier + veered * self.hands[k].at(way, self.time), shows);
+            let axis = (hand - world.position(arm.joints[1].joint())).normalize_or(Vec3::NEG_Y);
+            let own = veered * self.elbows[k].at(way * shows, veered.conjugate() * axis);
+            // The motion's own elbow, once the arm is near to it again.
+            let out = towards_elbow(axis, own, played.lies[k], ease(1.0 - 2.0 * shows));
+            let twists = [0, 1].map(|t| {
+                let own = self.twists[k][t] * (1.0 - way.min(1.0));
+                own + wrap(played.twists[k][t] - own) * (1.0 - shows)
+            });
+            let _ = arm.place(pose, world, hand, out, twists);
+            let wrist = arm.joints[3].joint().at();
+            pose.rotations[wrist] = slerp(played.arms[k][2], self.end.rotations[wrist], way * shows);
+        }
+        fk::pose(skeleton, pose, world);
+    }
+}
+
+/// Height of an ankle above the floor when its sole is flat, metres.
+fn ankle_height(skeleton: &Skeleton) -> f32 {
+    let parts = [Role::Pelvis, Role::LeftHip, Role::LeftKnee, Role::LeftAnkle];
+    parts.iter().map(|role| skeleton.offset(role.joint()).y).sum()
+}
+
+/// Whether a hand's line meets head, trunk or its own shoulder, which an arm cannot fold up to.
+fn meets(
+    skeleton: &Skeleton,
+    body: &Body,
+    hand: usize,
+    line: &Line,
+    (start, from): (&Pose, Vec3),
+    (end, to): (&Pose, Vec3),
+    veers: f32,
+) -> bool {
+    let arm = &body.arms[hand];
+    let mut world = WorldPose::default();
+    let mut parts = |pose: &Pose, carrier: Vec3| {
+        fk::pose(skeleton, pose, &mut world);
+        let at = |role: Role| world.position(role.joint()) - carrier;
+        [body.head_at(&world) - carrier, at(Role::Waist), at(Role::Neck), at(arm.joints[1])]
+    };
+    let (a, b) = (parts(start, from), parts(end, to).map(|part| yaw(-veers) * part));
+    (1..=9).any(|step| {
+        let way = step as f32 / 10.0;
+        let [head, waist, neck, shoulder] = [0, 1, 2, 3].map(|k: usize| a[k].lerp(b[k], way));
+        let at = line.from.lerp(line.to, way);
+        let spine = neck - waist;
+        let up = ((at - waist).dot(spine) / spine.length_squared().max(1e-6)).clamp(0.0, 1.0);
+        [(head, CLEAR.0), (waist + spine * up, CLEAR.1), (shoulder, CLEAR.2)].into_iter().any(|(centre, clear)| {
+            // Where the line itself begins or ends as near it does not matter.
+            let clear = clear.min((line.from - centre).length()).min((line.to - centre).length());
+            (at - centre).length() < clear - 0.01
+        })
+    })
+}
+
+/// An arm whose joints turn from one pose to another: the shoulder by swing and twist about the middle of what it can do, so that whatever lies between two
+/// poses that it can take it can take too; the middle is forward and out, so that the arm is led around the body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct ArmTurn {
+    /// Shoulder, elbow, wrist at first.
+    from: [Quat; 3],
+    /// Swing and twist of the shoulder at first and in the end, radians.
+    shoulder: [(Vec3, f32); 2],
+    /// By which rotation vectors elbow and wrist turn.
+    by: [Vec3; 2],
+}
+
+impl ArmTurn {
+    fn new(arm: &Arm, start: &Pose, end: &Pose) -> ArmTurn {
+        let joints = [arm.joints[1], arm.joints[2], arm.joints[3]];
+        let ends = [start, end].map(|pose| joints.map(|role| pose.rotation(role.joint())));
+        let by = [1, 2].map(|k: usize| to_vector(ends[0][k].conjugate() * ends[1][k]));
+        ArmTurn { from: ends[0], shoulder: ends.map(|arm_of| swing_and_twist(arm, arm_of[0])), by }
+    }
+
+    /// Shoulder, elbow and wrist, `way` of it done; what the motion below has changed meanwhile fades.
+    fn at(&self, arm: &Arm, played: &[Quat; 3], way: f32) -> [Quat; 3] {
+        let [(swing, twist), (to_swing, to_twist)] = self.shoulder;
+        let (bone, centre) = middle(arm);
+        let shoulder =
+            centre * from_vector(swing + (to_swing - swing) * way) * about(bone, twist + (to_twist - twist) * way);
+        let [elbow, wrist] = [0, 1].map(|k: usize| self.from[k + 1] * from_vector(self.by[k] * way));
+        let mut turned = [shoulder, elbow, wrist];
+        for ((turn, from), played) in turned.iter_mut().zip(self.from).zip(played) {
+            let since = to_vector(from.conjugate() * *played) * (1.0 - way);
+            *turn = (*turn * from_vector(since)).normalize();
+        }
+        turned
+    }
+}
+
+/// The bone of an upper arm, and the middle of what its shoulder can do.
+fn middle(arm: &Arm) -> (Vec3, Quat) {
+    match Limit::of(arm.joints[1]) {
+        Some(Limit::Ball { bone, centre, .. }) => (bone, centre),
+        _ => (Vec3::X * arm.side, Quat::IDENTITY),
+    }
+}
+
+fn swing_and_twist(arm: &Arm, shoulder: Quat) -> (Vec3, f32) {
+    let (bone, centre) = middle(arm);
+    let (swing, twist) = swing_twist(centre.conjugate() * shoulder, bone);
+    (to_vector(swing), twist_angle(twist, bone))
+}
