@@ -202,7 +202,10 @@ fn check_library(name: &str, clips: &[Clip], policy: Policy) -> Report {
     // A little above what is measured: 12.1 m/s where nobody kicks, 1.10 and 0.1 cm/s. A join that breaks moves metres in a frame; the toes of
     // kicks are faster by themselves.
     let by_themselves = clips.iter().map(self::fastest).fold(0.0, f32::max);
-    assert!(fastest < 14.0f32.max(1.05 * by_themselves) && snap <= 1.25 && slide <= 0.3, "{fastest} m/s, snap {snap}, slide {slide} cm/s");
+    assert!(
+        fastest < 14.0f32.max(1.05 * by_themselves) && snap <= 1.25 && slide <= 0.3,
+        "{fastest} m/s, snap {snap}, slide {slide} cm/s"
+    );
     report
 }
 

@@ -136,7 +136,7 @@ pub fn test_one(name: &str) -> Result<(), String> {
 pub fn motions() -> Result<(), String> {
     let mocap = captures::known();
     let test = |filter: &str, env: &[(&str, &str)]| {
-        run(&["cargo", "test", "--quiet", "--release", "-p", "kumite-bake", "--test", "people", filter], env)
+        run(&["cargo", "test", "--quiet", "-p", "kumite-bake", "--test", "people", filter], env)
     };
     test("the_table", &[("KUMITE_MOCAP", &mocap), ("KUMITE_WRITE", "1")])?;
     test("the_page", &[("KUMITE_WRITE", "1")])?;
@@ -158,12 +158,13 @@ fn sheets() -> Result<(), String> {
     let clips = listed["files"][0]["clips"].as_array().cloned().unwrap_or_default();
     for (name, kinds) in SHEETS {
         let of_kind = |clip: &&Value| clip["spans"][0]["kind"].as_str().is_some_and(|kind| kinds.contains(&kind));
-        let inputs = clips.iter().filter(of_kind).filter_map(|clip| Some(format!("embedded:{}", clip["name"].as_str()?)));
+        let inputs =
+            clips.iter().filter(of_kind).filter_map(|clip| Some(format!("embedded:{}", clip["name"].as_str()?)));
         let inputs: Vec<String> = inputs.collect();
         let out = format!("docs/pictures/motions-{name}.png");
         let words: Vec<&str> = inputs.iter().map(String::as_str).chain([out.as_str()]).collect();
         let kumite = kumite();
-        run(&[&[kumite.as_str(), "convert", "-q", "--poses", "5", "--width", "1200"], &words[..]].concat(), &[])?;
+        run(&[&[kumite.as_str(), "convert", "-q", "--poses", "4", "--width", "760"], &words[..]].concat(), &[])?;
     }
     Ok(())
 }

@@ -181,8 +181,14 @@ impl<'a> Task<'a> {
         };
         if task.route.is_some() {
             let tails = task.tails();
-            task.heading_field =
-                HeadingField::new(&task.ground, &task.walls, &task.field, from, &tails, (tables.tightest, tables.pivots));
+            task.heading_field = HeadingField::new(
+                &task.ground,
+                &task.walls,
+                &task.field,
+                from,
+                &tails,
+                (tables.tightest, tables.pivots),
+            );
         }
         Ok(task)
     }
