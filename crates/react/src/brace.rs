@@ -546,12 +546,13 @@ impl Brace {
         let carrier = if self.timing.planted { Vec3::ZERO } else { played.root };
         for (k, arm) in self.body.arms.iter().enumerate() {
             if let Some(turned) = &self.turned[k] {
-                let joints = [arm.joints[1], arm.joints[2], arm.joints[3]];
-                for (role, turn) in
-                    joints.into_iter().zip(turned.at(arm, &played.arms[k], way.min(1.0) * shows * self.gets_hands[k]))
-                {
-                    pose.rotations[role.joint().at()] = turn;
+                let share = way.min(1.0) * shows * self.gets_hands[k];
+                let turns = turned.at(arm, &played.arms[k], share);
+                for (joint, turn) in [arm.joints[1], arm.joints[2], arm.joints[3]].into_iter().zip(turns) {
+                    pose.rotations[joint.joint().at()] = turn;
                 }
+                let wrist = arm.joints[3];
+                pose.rotations[wrist.joint().at()] = kept_within(wrist, turns[2], played.arms[k][2]);
                 continue;
             }
             let veered = yaw(self.veered());
@@ -566,10 +567,19 @@ impl Brace {
             });
             let _ = arm.place(pose, world, hand, out, twists);
             let wrist = arm.joints[3].joint().at();
-            pose.rotations[wrist] = slerp(played.arms[k][2], self.end.rotations[wrist], way * shows);
+            let turn = slerp(played.arms[k][2], self.end.rotations[wrist], way * shows);
+            pose.rotations[wrist] = kept_within(arm.joints[3], turn, played.arms[k][2]);
         }
         fk::pose(skeleton, pose, world);
     }
+}
+
+/// A turn brought within a joint's limit, or as far beyond it as the motion itself has it: between two turns that a joint can make there may be
+/// some that it cannot.
+fn kept_within(role: Role, turn: Quat, own: Quat) -> Quat {
+    let Some(limit) = Limit::of(role) else { return turn };
+    let (excess, allowed) = (limit.excess(turn), limit.excess(own));
+    if excess <= allowed { turn } else { slerp(limit.clamp(turn), turn, allowed / excess) }
 }
 
 /// Height of an ankle above the floor when its sole is flat, metres.
