@@ -29,6 +29,9 @@ const LEG: f32 = 0.992;
 /// Radii that hands keep clear of on their way, metres: head and trunk, each with a hand; and the shoulder, which an arm cannot fold up to.
 const CLEAR: (f32, f32, f32) = (0.17, 0.18, 0.27);
 
+/// Hands that cannot go straight go about this much farther.
+const ARC: f32 = 1.25;
+
 /// The motion below, at the moments that matter.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Source {
@@ -250,7 +253,7 @@ impl Brace {
             start,
         };
         let solved = solve(&wanted);
-        let timing = Timing::new(request.speeds.share(impact.speed()), request.seconds, planted, request.startle);
+        let mut timing = Timing::new(request.speeds.share(impact.speed()), request.seconds, planted, request.startle);
         let end = marks(&solved.pose);
         // In stride everything goes along with the pelvis below.
         let carrier = |m: &Marks| if planted { Vec3::ZERO } else { m.root };
@@ -266,6 +269,9 @@ impl Brace {
         let neck = line(|m: &Marks| m.neck, lines::TRUNK);
         let centre = line(|m: &Marks| m.centre, lines::TRUNK);
         let mobility = request.temper.mobility();
+        // Who has time to spare takes as long as its hands need.
+        let farthest = hands.iter().map(|line| (line.to - line.from).length()).fold(0.0, f32::max);
+        timing.take(ARC * farthest * 1.875 / (HAND_SPEED * mobility));
         let gets_to = |distance: f32, most: f32| (most * mobility / (timing.fastest() * distance.max(1e-6))).min(1.0);
         let turn = TRUNK.map(|role| {
             let joint = role.joint();
