@@ -29,8 +29,8 @@ const LEG: f32 = 0.992;
 /// Radii that hands keep clear of on their way, metres: head and trunk, each with a hand; and the shoulder, which an arm cannot fold up to.
 const CLEAR: (f32, f32, f32) = (0.17, 0.18, 0.27);
 
-/// Hands that cannot go straight go about this much farther.
-const ARC: f32 = 1.25;
+/// How much faster than on average a minimum-jerk movement is at its fastest.
+const PEAK: f32 = 1.875;
 
 /// The motion below, at the moments that matter.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -269,9 +269,19 @@ impl Brace {
         let neck = line(|m: &Marks| m.neck, lines::TRUNK);
         let centre = line(|m: &Marks| m.centre, lines::TRUNK);
         let mobility = request.temper.mobility();
+        // Arms that only balance need not go straight; others do unless something is in the way.
+        let balances = solved.aim.part == Part::Legs;
+        let ends = [(&source.now, carrier(&now)), (&solved.pose, carrier(&below))];
+        let turned = [0, 1].map(|k: usize| {
+            let turns = balances || meets(skeleton, body, k, &hands[k], ends[0], ends[1], veers);
+            turns.then(|| ArmTurn::new(&body.arms[k], &source.now, &solved.pose))
+        });
+        let ways = [0, 1].map(|k: usize| {
+            let straight = (hands[k].to - hands[k].from).length();
+            turned[k].as_ref().map_or(straight, |turned| turned.way(&body.arms[k]).max(straight))
+        });
         // Who has time to spare takes as long as its hands need.
-        let farthest = hands.iter().map(|line| (line.to - line.from).length()).fold(0.0, f32::max);
-        timing.take(ARC * farthest * 1.875 / (HAND_SPEED * mobility));
+        timing.take(ways[0].max(ways[1]) * PEAK / (HAND_SPEED * mobility));
         let gets_to = |distance: f32, most: f32| (most * mobility / (timing.fastest() * distance.max(1e-6))).min(1.0);
         let turn = TRUNK.map(|role| {
             let joint = role.joint();
@@ -292,7 +302,7 @@ impl Brace {
             neck,
             centre,
             elbows: [ElbowWay::default(); 2],
-            turned: [None; 2],
+            turned,
             twists: now.twists,
             head: end.head,
             gets,
@@ -303,24 +313,9 @@ impl Brace {
             at: solved.at,
         };
         for (hand, line) in brace.hands.iter_mut().enumerate() {
-            let part = gets_to((line.to - line.from).length(), HAND_SPEED);
+            let part = gets_to(ways[hand], HAND_SPEED);
             line.to = line.from.lerp(line.to, part);
             brace.gets_hands[hand] = part;
-            // Arms that only balance need not go straight.
-            let balances = solved.aim.part == Part::Legs;
-            if balances
-                || meets(
-                    skeleton,
-                    body,
-                    hand,
-                    line,
-                    (&source.now, carrier(&now)),
-                    (&solved.pose, carrier(&below)),
-                    veers,
-                )
-            {
-                brace.turned[hand] = Some(ArmTurn::new(&body.arms[hand], &source.now, &solved.pose));
-            }
             let back = yaw(-veers);
             let shoulders = [now.shoulders[hand] - carrier(&now), back * (end.shoulders[hand] - carrier(&below))];
             let wrists = std::array::from_fn(|k| {
@@ -644,6 +639,11 @@ impl ArmTurn {
         let ends = [start, end].map(|pose| joints.map(|role| pose.rotation(role.joint())));
         let by = [1, 2].map(|k: usize| to_vector(ends[0][k].conjugate() * ends[1][k]));
         ArmTurn { from: ends[0], shoulder: ends.map(|arm_of| swing_and_twist(arm, arm_of[0])), by }
+    }
+
+    /// How far the hand goes, about: the arm swings nearly straight. Metres.
+    fn way(&self, arm: &Arm) -> f32 {
+        (self.shoulder[1].0 - self.shoulder[0].0).length() * arm.length
     }
 
     /// Shoulder, elbow and wrist, `way` of it done; what the motion below has changed meanwhile fades.
