@@ -29,6 +29,9 @@ const LEG: f32 = 0.992;
 /// Radii that hands keep clear of on their way, metres: head and trunk, each with a hand; and the shoulder, which an arm cannot fold up to.
 const CLEAR: (f32, f32, f32) = (0.17, 0.18, 0.27);
 
+/// How much faster than on average a minimum-jerk movement is at its fastest.
+const PEAK: f32 = 1.875;
+
 /// The motion below, at the moments that matter.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Source {
@@ -250,7 +253,7 @@ impl Brace {
             start,
         };
         let solved = solve(&wanted);
-        let timing = Timing::new(request.speeds.share(impact.speed()), request.seconds, planted, request.startle);
+        let mut timing = Timing::new(request.speeds.share(impact.speed()), request.seconds, planted, request.startle);
         let end = marks(&solved.pose);
         // In stride everything goes along with the pelvis below.
         let carrier = |m: &Marks| if planted { Vec3::ZERO } else { m.root };
@@ -266,6 +269,19 @@ impl Brace {
         let neck = line(|m: &Marks| m.neck, lines::TRUNK);
         let centre = line(|m: &Marks| m.centre, lines::TRUNK);
         let mobility = request.temper.mobility();
+        // Arms that only balance need not go straight; others do unless something is in the way.
+        let balances = solved.aim.part == Part::Legs;
+        let ends = [(&source.now, carrier(&now)), (&solved.pose, carrier(&below))];
+        let turned = [0, 1].map(|k: usize| {
+            let turns = balances || meets(skeleton, body, k, &hands[k], ends[0], ends[1], veers);
+            turns.then(|| ArmTurn::new(&body.arms[k], &source.now, &solved.pose))
+        });
+        let ways = [0, 1].map(|k: usize| {
+            let straight = (hands[k].to - hands[k].from).length();
+            turned[k].as_ref().map_or(straight, |turned| turned.way(&body.arms[k]).max(straight))
+        });
+        // Who has time to spare takes as long as its hands need.
+        timing.take(ways[0].max(ways[1]) * PEAK / (HAND_SPEED * mobility));
         let gets_to = |distance: f32, most: f32| (most * mobility / (timing.fastest() * distance.max(1e-6))).min(1.0);
         let turn = TRUNK.map(|role| {
             let joint = role.joint();
@@ -286,7 +302,7 @@ impl Brace {
             neck,
             centre,
             elbows: [ElbowWay::default(); 2],
-            turned: [None; 2],
+            turned,
             twists: now.twists,
             head: end.head,
             gets,
@@ -297,24 +313,9 @@ impl Brace {
             at: solved.at,
         };
         for (hand, line) in brace.hands.iter_mut().enumerate() {
-            let part = gets_to((line.to - line.from).length(), HAND_SPEED);
+            let part = gets_to(ways[hand], HAND_SPEED);
             line.to = line.from.lerp(line.to, part);
             brace.gets_hands[hand] = part;
-            // Arms that only balance need not go straight.
-            let balances = solved.aim.part == Part::Legs;
-            if balances
-                || meets(
-                    skeleton,
-                    body,
-                    hand,
-                    line,
-                    (&source.now, carrier(&now)),
-                    (&solved.pose, carrier(&below)),
-                    veers,
-                )
-            {
-                brace.turned[hand] = Some(ArmTurn::new(&body.arms[hand], &source.now, &solved.pose));
-            }
             let back = yaw(-veers);
             let shoulders = [now.shoulders[hand] - carrier(&now), back * (end.shoulders[hand] - carrier(&below))];
             let wrists = std::array::from_fn(|k| {
@@ -546,12 +547,13 @@ impl Brace {
         let carrier = if self.timing.planted { Vec3::ZERO } else { played.root };
         for (k, arm) in self.body.arms.iter().enumerate() {
             if let Some(turned) = &self.turned[k] {
-                let joints = [arm.joints[1], arm.joints[2], arm.joints[3]];
-                for (role, turn) in
-                    joints.into_iter().zip(turned.at(arm, &played.arms[k], way.min(1.0) * shows * self.gets_hands[k]))
-                {
-                    pose.rotations[role.joint().at()] = turn;
+                let share = way.min(1.0) * shows * self.gets_hands[k];
+                let turns = turned.at(arm, &played.arms[k], share);
+                for (joint, turn) in [arm.joints[1], arm.joints[2], arm.joints[3]].into_iter().zip(turns) {
+                    pose.rotations[joint.joint().at()] = turn;
                 }
+                let wrist = arm.joints[3];
+                pose.rotations[wrist.joint().at()] = kept_within(wrist, turns[2], played.arms[k][2]);
                 continue;
             }
             let veered = yaw(self.veered());
@@ -566,10 +568,19 @@ impl Brace {
             });
             let _ = arm.place(pose, world, hand, out, twists);
             let wrist = arm.joints[3].joint().at();
-            pose.rotations[wrist] = slerp(played.arms[k][2], self.end.rotations[wrist], way * shows);
+            let turn = slerp(played.arms[k][2], self.end.rotations[wrist], way * shows);
+            pose.rotations[wrist] = kept_within(arm.joints[3], turn, played.arms[k][2]);
         }
         fk::pose(skeleton, pose, world);
     }
+}
+
+/// A turn brought within a joint's limit, or as far beyond it as the motion itself has it: between two turns that a joint can make there may be
+/// some that it cannot.
+fn kept_within(role: Role, turn: Quat, own: Quat) -> Quat {
+    let Some(limit) = Limit::of(role) else { return turn };
+    let (excess, allowed) = (limit.excess(turn), limit.excess(own));
+    if excess <= allowed { turn } else { slerp(limit.clamp(turn), turn, allowed / excess) }
 }
 
 /// Height of an ankle above the floor when its sole is flat, metres.
@@ -628,6 +639,11 @@ impl ArmTurn {
         let ends = [start, end].map(|pose| joints.map(|role| pose.rotation(role.joint())));
         let by = [1, 2].map(|k: usize| to_vector(ends[0][k].conjugate() * ends[1][k]));
         ArmTurn { from: ends[0], shoulder: ends.map(|arm_of| swing_and_twist(arm, arm_of[0])), by }
+    }
+
+    /// How far the hand goes, about: the arm swings nearly straight. Metres.
+    fn way(&self, arm: &Arm) -> f32 {
+        (self.shoulder[1].0 - self.shoulder[0].0).length() * arm.length
     }
 
     /// Shoulder, elbow and wrist, `way` of it done; what the motion below has changed meanwhile fades.

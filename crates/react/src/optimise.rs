@@ -4,7 +4,7 @@
 /// Parameters: pelvis position and seven controls.
 pub const N: usize = 10;
 /// Residuals.
-pub const M: usize = 50;
+pub const M: usize = 52;
 
 /// Parameters, or a step of them.
 pub type Vector = [f32; N];

@@ -103,7 +103,16 @@ mod worth {
 }
 
 /// Joints whose limits the balance keeps an eye on.
-const LIMITED: [Role; 6] = [Role::Waist, Role::Back, Role::Neck, Role::Head, Role::LeftShoulder, Role::RightShoulder];
+const LIMITED: [Role; 8] = [
+    Role::Waist,
+    Role::Back,
+    Role::Neck,
+    Role::Head,
+    Role::LeftShoulder,
+    Role::RightShoulder,
+    Role::LeftAnkle,
+    Role::RightAnkle,
+];
 
 /// A pose being worked on.
 struct Work<'a> {
@@ -312,8 +321,9 @@ impl Work<'_> {
         let depths: [f32; CLASHES] = clash(body, world);
         depths.into_iter().for_each(|v| add(v, worth::CLASH));
         for (role, limit) in LIMITED.into_iter().zip(&self.limits) {
-            let rotation = stance.pose.rotations[role.joint().at()];
-            add(limit.map_or(0.0, |limit| limit.excess(rotation)), worth::LIMIT);
+            // What the motion itself exceeds is not held against the pose.
+            let excess = |pose: &Pose| limit.map_or(0.0, |limit| limit.excess(pose.rotation(role.joint())));
+            add((excess(&stance.pose) - excess(self.wanted.source)).max(0.0), worth::LIMIT);
         }
         let (speed, size) = (self.wanted.speeds.share(self.wanted.impact.speed()), self.wanted.impact.size());
         let wanted = Controls::of(speed, size).to_array();

@@ -51,6 +51,11 @@ impl Timing {
         Timing { planted, begins, reaches, contact, leaves: contact + HOLD_MISSED, recovers: RECOVER, free: false }
     }
 
+    /// Takes at least so many seconds for the movement, as far as there is time.
+    pub fn take(&mut self, seconds: f32) {
+        self.reaches = self.reaches.max((self.begins + seconds).min(self.contact));
+    }
+
     /// It was hit `time` seconds after it began.
     pub fn hit(&mut self, time: f32) {
         self.leaves = self.leaves.min(time + HOLD_HIT);

@@ -59,6 +59,8 @@ pub struct Judged {
     pub beyond_limits: f32,
     /// Which joint that is.
     pub beyond_which: Option<Role>,
+    /// The same of ankles and toes: planting turns them as well.
+    pub feet_beyond_limits: f32,
     /// Farthest that a foot got while it stood.
     pub slide: f32,
     /// The centre of mass at contact, on the ground; and farthest from that of the motion below until then.
@@ -272,7 +274,9 @@ pub fn judge(skeleton: &Arc<Skeleton>, shown: &Shown, promise: &Promise) -> Judg
     }
     for (k, (role, _)) in limits.iter().enumerate() {
         let over = excess[k] - allowed[k];
-        if over > judged.beyond_limits {
+        if matches!(role, Role::LeftAnkle | Role::RightAnkle | Role::LeftToe | Role::RightToe) {
+            judged.feet_beyond_limits = judged.feet_beyond_limits.max(over);
+        } else if over > judged.beyond_limits {
             (judged.beyond_limits, judged.beyond_which) = (over, Some(*role));
         }
     }
