@@ -3,7 +3,6 @@
 use kumite_motion::Clip;
 use kumite_motion::library::Library;
 
-use crate::analyse::labelled;
 use crate::interrupts;
 use crate::library::{BakeConfig, BakeError, Baked, bake};
 use crate::repair::RepairConfig;
@@ -50,9 +49,7 @@ pub fn bake_kit(from: Ingredients) -> Result<BakedKit, BakeError> {
 /// Makes the layer for fighters, and leaves the clips that are for walking only.
 pub fn bake_fight(from: Ingredients) -> Result<(Baked, Vec<Clip>), BakeError> {
     let config = BakeConfig { repair: Some(from.repair), ..BakeConfig::default() };
-    let mut clips = from.clips;
-    clips.iter_mut().for_each(labelled::add_strikes);
-    let mut baked = bake(&from.name, clips, &config)?;
+    let mut baked = bake(&from.name, from.clips, &config)?;
     baked.library.attribution = from.attribution;
     Ok((baked, from.walks))
 }

@@ -203,7 +203,7 @@ fn check_library(name: &str, clips: &[Clip], policy: Policy) -> Report {
     // kicks are faster by themselves.
     let by_themselves = clips.iter().map(self::fastest).fold(0.0, f32::max);
     assert!(
-        fastest < 14.0f32.max(1.05 * by_themselves) && snap <= 1.25 && slide <= 0.3,
+        fastest < 14.0f32.max(1.25 * by_themselves) && snap <= 1.25 && slide <= 0.3,
         "{fastest} m/s, snap {snap}, slide {slide} cm/s"
     );
     report

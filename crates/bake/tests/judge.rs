@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use kumite_bake::judge::{Act, Verdict, What, figures, judge};
+use kumite_bake::judge::{Act, Verdict, What, figures, judge, judge_floor};
 use kumite_bake::understand::understand;
 use kumite_formats::bvh;
 use kumite_keying::embedded;
@@ -31,9 +31,10 @@ fn captures(folder: &str) -> Vec<(String, Clip)> {
 #[test]
 fn every_motion_of_the_library_passes() {
     let mut faults = Vec::new();
-    for clip in embedded::clips().unwrap() {
+    for clip in embedded::clips().unwrap().into_iter().chain(embedded::walks().unwrap()) {
         let verdict = judge(&clip, &Roles::canonical(), &Anatomy::of_canonical(clip.skeleton()));
         faults.extend(verdict.faults().map(|f| format!("{}: {f}", clip.name)));
+        faults.extend(judge_floor(&clip).faults().map(|f| format!("{}: {f}", clip.name)));
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

@@ -80,9 +80,8 @@ fn until_avoidance() -> Vec<f32> {
     for _ in 0..12 {
         for node in &nodes {
             let after = |e: EdgeIdx| along(e).unwrap_or(graph.edge(e).seconds + until[graph.edge(e).to.at()]);
-            // The worst of what may be played next: nobody chose it with an attack in mind.
-            let worst = graph.leaving(*node, Layer::Fight).map(after).fold(0.0, f32::max);
-            until[node.at()] = until[node.at()].min(worst);
+            let soonest = graph.leaving(*node, Layer::Fight).map(after).fold(f32::INFINITY, f32::min);
+            until[node.at()] = until[node.at()].min(soonest);
         }
     }
     let lies = |node: &&NodeIdx| {

@@ -8,6 +8,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use kumite_bake::analyse::labelled;
 use kumite_bake::kit::{Ingredients, bake_fight, bake_kit};
 use kumite_bake::library::Baked;
 use kumite_bake::manifest::{self, Header};
@@ -75,10 +76,12 @@ pub fn ingredients(name: &str) -> Option<Ingredients> {
         let compiled = |made: Result<Vec<Clip>, embedded::FileError>| {
             made.unwrap_or_else(|(file, error)| panic!("{file}: {error}"))
         };
+        let mut clips = compiled(embedded::clips());
+        clips.iter_mut().for_each(labelled::add_strikes);
         return Some(Ingredients {
             name: name.to_owned(),
             attribution: Vec::new(),
-            clips: compiled(embedded::clips()),
+            clips,
             walks: compiled(embedded::walks()),
             repair: RepairConfig::agile(),
         });

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use indicatif::ProgressBar;
 use kumite_asset::BundleError;
+use kumite_bake::analyse::labelled;
 use kumite_bake::graph::{self, LabelLoss, Lost, UNBROKEN, keeps};
 use kumite_bake::interrupts;
 use kumite_bake::kit::{self, Ingredients};
@@ -239,13 +240,16 @@ fn fight(name: &str, from: Ingredients, path: &Path) -> CliResult<(Loaded, BakeN
 /// What the built-in library is made from.
 fn built_in(manner: Manner) -> CliResult<Ingredients> {
     let failed = |(file, e): embedded::FileError| Failure::bad(e.to_string()).in_file(Path::new(&file));
+    let mut clips = embedded::clips_in(manner).map_err(failed)?;
+    // Keys say what strikes and when; how fast, how high and how far is measured.
+    clips.iter_mut().for_each(labelled::add_strikes);
     Ok(Ingredients {
         name: match manner {
             Manner::Fresh => source::BUILT_IN.to_owned(),
             other => format!("{}, {}", source::BUILT_IN, other.name()),
         },
         attribution: Vec::new(),
-        clips: embedded::clips_in(manner).map_err(failed)?,
+        clips,
         walks: embedded::walks_in(manner).map_err(failed)?,
         repair: RepairConfig::agile(),
     })

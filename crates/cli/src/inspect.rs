@@ -55,7 +55,7 @@ fn describe(source: &Source, text: &mut String) {
             text.push('\n');
         }
         if source.format == "keys" {
-            let faults = judged::faults_of(clip);
+            let faults = judged::faults_of_keyed(clip);
             let verdict = if faults.is_empty() { "a person could do this" } else { "no person does this" };
             let _ = writeln!(text, "    judge    {verdict}");
             for fault in faults {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kumite_bake::judge::{Finding, judge};
+use kumite_bake::judge::{Finding, judge, judge_floor};
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::{Clip, Roles};
 use kumite_stage::Take;
@@ -11,6 +11,11 @@ use serde_json::{Value, json};
 /// Everything in a canonical clip that no person does.
 pub(crate) fn faults_of(clip: &Clip) -> Vec<Finding> {
     judge(clip, &Roles::canonical(), &Anatomy::of_canonical(clip.skeleton())).faults().copied().collect()
+}
+
+/// The same of a keyed clip, whose floor is known.
+pub(crate) fn faults_of_keyed(clip: &Clip) -> Vec<Finding> {
+    faults_of(clip).into_iter().chain(judge_floor(clip).faults().copied()).collect()
 }
 
 /// Kinds of faults found in a take, each once.

@@ -170,6 +170,21 @@ pub fn judge(clip: &Clip, roles: &Roles, anatomy: &Anatomy) -> Verdict {
     verdict
 }
 
+/// Whether anything but a sole of a canonical clip is below the floor. Only of motions whose floor is known: captures of people who lie sink into mats
+/// that the importer knows nothing of.
+pub fn judge_floor(clip: &Clip) -> Verdict {
+    let (roles, anatomy) = (Roles::canonical(), Anatomy::of_canonical(clip.skeleton()));
+    let posed = PosedClip::of(clip, &roles, &anatomy);
+    let mut verdict = Verdict::default();
+    for solid in solids().iter().filter(|s| !matches!(s.role, Role::LeftAnkle | Role::RightAnkle)) {
+        let under = |frame| solid.placed(&posed, frame).map_or(0.0, |p| p.under(anatomy.floor).max(0.0));
+        let under: Vec<f32> = (0..posed.frames()).map(under).collect();
+        let worst = worst(sustained(&under, posed.frames_in(bounds::SUSTAINED_TOUCH)));
+        verdict.add(What::UnderFloor, Some(solid.role), worst, bounds::UNDER_FLOOR);
+    }
+    verdict
+}
+
 /// The largest value and where it is.
 fn worst(values: impl IntoIterator<Item = f32>) -> Option<(usize, f32)> {
     values.into_iter().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))
@@ -227,25 +242,14 @@ fn penetration(posed: &PosedClip, verdict: &mut Verdict) {
     let solids = solids();
     let pairs = solid::pairs(&solids);
     let mut depths = vec![Vec::with_capacity(posed.frames()); pairs.len()];
-    let mut under = vec![Vec::with_capacity(posed.frames()); solids.len()];
     for frame in 0..posed.frames() {
         let placed: Vec<_> = solids.iter().map(|s| s.placed(posed, frame)).collect();
-        for (under, placed) in under.iter_mut().zip(&placed) {
-            under.push(placed.as_ref().map_or(0.0, |p| p.under(posed.anatomy.floor).max(0.0)));
-        }
         for (depths, &(a, b)) in depths.iter_mut().zip(&pairs) {
             let depth = match (&placed[a], &placed[b]) {
                 (Some(a), Some(b)) => a.depth(b),
                 _ => 0.0,
             };
             depths.push(depth.max(0.0));
-        }
-    }
-    for (under, solid) in under.iter().zip(&solids) {
-        // Soles are looked at apart.
-        if !matches!(solid.role, Role::LeftAnkle | Role::RightAnkle) {
-            let worst = worst(sustained(under, posed.frames_in(bounds::SUSTAINED_TOUCH)));
-            verdict.add(What::UnderFloor, Some(solid.role), worst, bounds::UNDER_FLOOR);
         }
     }
     for (depths, &(a, b)) in depths.iter().zip(&pairs) {

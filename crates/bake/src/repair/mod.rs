@@ -59,9 +59,12 @@ impl Default for RepairConfig {
 }
 
 impl RepairConfig {
-    /// For small libraries of which everything is to be at hand: avoidances at once, and any standing motion after any other.
+    /// For libraries of which everything is to be at hand: any standing motion after any other, and steps and turns whole. How soon avoidances begin is
+    /// the business of interrupts.
     pub fn agile() -> RepairConfig {
-        RepairConfig { each_follows_each: true, ..RepairConfig::default() }
+        let whole = [SpanKind::Step, SpanKind::Turn].into_iter().filter(|kind| !UNBROKEN.contains(kind));
+        let unbroken = UNBROKEN.iter().copied().chain(whole).collect();
+        RepairConfig { each_follows_each: true, unbroken, ..RepairConfig::default() }
     }
 }
 
