@@ -74,7 +74,8 @@ fn embedded_reacts_at_once() {
         (SpanKind::Turn, 0.05, 0.70),
     ];
     check(&reaction, &bounds);
-    assert!(reaction.left_out_share() <= 0.05, "{}", reaction.left_out_share());
+    // A third of the motions are attacks.
+    assert!(reaction.left_out_share() <= 0.10, "{}", reaction.left_out_share());
 }
 
 /// Outside walks and runs avoidances and blocks are as near as the rest; nobody stops a run for a slip within a step.
