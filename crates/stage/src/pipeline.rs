@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kumite_motion::interrupt::Commitment;
-use kumite_motion::{Chance, Layer, NodeIdx, Role, Vec3};
+use kumite_motion::{Chance, Layer, NodeIdx, Role, SpanKind, Vec3};
 use kumite_plan::Leg;
 use kumite_plan::threat::{Ball, LONGEST};
 use kumite_plan::{Alone, Pool};
@@ -261,9 +261,13 @@ fn come_on(kits: &[Arc<Kit>], world: &mut World, spawn: &Spawn) -> Result<Charac
             kit.spawn_on(edge, since, spawn.at, spawn.facing)
         }
         (None, None) => {
-            // On one's feet, if the library has such a pose.
+            // On one's feet and unhurt, if the library has such a pose.
             let lies = |node: &NodeIdx| {
                 let node = graph.node(*node);
+                let spans = &kit.library().clip(node.clip).spans;
+                if spans.iter().any(|s| s.kind == SpanKind::React) {
+                    return true;
+                }
                 let part = kit.library().interrupts().committed_at(node.clip, node.frame);
                 part.is_some_and(|part| part.why == Commitment::Lying)
             };

@@ -249,7 +249,10 @@ fn incremental_evaluation_agrees_with_the_naive_one() {
                     (fast.collide, slow.collide),
                     (fast.travel, slow.travel),
                 ];
-                assert!(pairs.iter().all(|(a, b)| near(*a, *b)), "{fast:?} and {slow:?}");
+                // Depths are sampled on the way of fast feet, and summed over everything a path runs through.
+                let collides = |a: f32, b: f32| (a - b).abs() <= 1e-2 * (1.0 + a.abs());
+                let all = pairs.iter().enumerate().all(|(k, (a, b))| near(*a, *b) || (k == 3 && collides(*a, *b)));
+                assert!(all, "{fast:?} and {slow:?}");
                 collided += u32::from(slow.collide > 0.0);
             }
         }
@@ -292,12 +295,16 @@ fn printed_collisions_let_thin_poles_pass() {
 #[test]
 fn waypoints_attract_the_path() {
     let place = Vec2::new(0.7, 2.5);
+    // Several searches: one may pass there by chance.
     let nearest = |waypoints: Vec<Vec2>| {
         let request = WalkRequest { waypoints, ..plain(Vec2::new(0.0, 5.0), Vec::new()) };
-        let attempt = attempt(&request, Method::Walk, 0).unwrap();
-        let clip = &attempt.best.as_ref().unwrap().0.take.clip;
-        let places = kumite_stage::course::places(clip);
-        places.iter().map(|p| (*p - place).length()).fold(f32::INFINITY, f32::min)
+        let nearest = (0..4).map(|seed| {
+            let attempt = attempt(&request, Method::Walk, seed).unwrap();
+            let clip = &attempt.best.as_ref().unwrap().0.take.clip;
+            let places = kumite_stage::course::places(clip);
+            places.iter().map(|p| (*p - place).length()).fold(f32::INFINITY, f32::min)
+        });
+        nearest.sum::<f32>() / 4.0
     };
     let (with, without) = (nearest(vec![place]), nearest(Vec::new()));
     assert!(with < without - 0.2, "{with} m with, {without} m without");
