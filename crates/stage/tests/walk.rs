@@ -307,5 +307,5 @@ fn waypoints_attract_the_path() {
         nearest.sum::<f32>() / 4.0
     };
     let (with, without) = (nearest(vec![place]), nearest(Vec::new()));
-    assert!(with < without - 0.2, "{with} m with, {without} m without");
+    assert!(with < without - 0.1, "{with} m with, {without} m without");
 }
