@@ -4,7 +4,7 @@ use kumite_motion::{EdgeIdx, Role, Vec3};
 
 use crate::bend::{Bend, HAND};
 use crate::bodies::{DefenceSpan, Row};
-use crate::dodge::{AvoidancePath, DefenceKind, DodgePlanner, DodgeScratch, Situation, away, body_at, timescale_cost};
+use crate::dodge::{AvoidancePath, DefenceKind, DodgePlanner, DodgeScratch, Situation, away, body_at, nearest, timescale_cost};
 use crate::legs::{scale, stretches};
 use crate::threat::{STEP, Threat};
 use crate::{Bodies, Leg, Warp};
@@ -66,6 +66,8 @@ pub struct Guard {
 const PARRY: f32 = 1.0;
 /// How much farther than in its frame a body may reach within a step, because it moves and because of joins. Metres.
 const MOVES: f32 = 0.25;
+/// Farthest that any part of a body moves within a step, metres.
+const BODY_STEP: f32 = 0.2;
 /// Samples within one step of the attack: contacts are timed to 1/240 s.
 const LOOKS: usize = 4;
 
@@ -92,6 +94,7 @@ pub fn find(
     scratch: &mut DodgeScratch,
 ) -> Option<Guard> {
     let bodies = planner.bodies;
+    scratch.fit(bodies);
     scratch.drift = situation.drift.clone();
     let attack = threats.iter().map(|t| t.arrives).fold(f32::INFINITY, f32::min);
     let ends = threats.iter().map(Threat::ends).fold(0.0, f32::max);
@@ -117,9 +120,8 @@ pub fn find(
         stretches(bodies, edges, situation.since, centre, attack > centre, &mut list);
         let fits = scale(&list, centre, attack).and_then(|s| Some((s, timescale_cost(s, &planner.config)?)));
         let on_time = (attack - centre).abs() <= 0.5 * (part.active.1 - part.active.0);
-        let Some((scaled, price)) =
-            fits.or_else(|| Some((1.0, timescale_cost(1.0, &planner.config)?)).filter(|_| on_time))
-        else {
+        let fits = fits.or_else(|| Some((1.0, timescale_cost(1.0, &planner.config)?)).filter(|_| on_time));
+        let Some((scaled, price)) = fits.filter(|(_, price)| best.as_ref().is_none_or(|b| *price < b.0)) else {
             continue;
         };
         scratch.legs.go_on(bodies, planner.graph, ends + 1.0);
@@ -133,8 +135,11 @@ pub fn find(
     for leaving in &leavings {
         let price = timescale_cost(1.0, &planner.config).unwrap_or(0.0);
         let price = price + planner.config.weights.join * leaving.price();
+        if best.as_ref().is_some_and(|b| price >= b.0) {
+            continue;
+        }
         let laid = planner.lay_leaving(situation, leaving, DefenceKind::Block, ends + 1.0, &mut scratch.legs);
-        if let Some((last, part)) = laid.filter(|_| best.as_ref().is_none_or(|b| price < b.0)) {
+        if let Some((last, part)) = laid {
             consider(planner, situation, threats, (last, part, price), scratch, &mut best);
         }
     }
@@ -233,7 +238,7 @@ fn leg_for(scratch: &DodgeScratch, time: f32) -> usize {
 
 type Contact = Option<(f32, Vec3)>;
 
-/// First contact of the guard, and of the rest of the body.
+/// The first contact: of the guard, or of the rest of the body, or of both.
 fn contacts(
     bodies: &Bodies,
     threats: &[Threat],
@@ -243,10 +248,16 @@ fn contacts(
 ) -> (Contact, Contact) {
     let (mut guard, mut other): (Contact, Contact) = (None, None);
     let mut row: Row = bodies.row();
+    let first = |guard: &Contact, other: &Contact| {
+        guard.iter().chain(other).map(|contact| contact.0).fold(f32::INFINITY, f32::min)
+    };
     for sphere in threats.iter().flat_map(|t| &t.spheres) {
         for (k, pair) in sphere.places.windows(2).enumerate() {
             let time = sphere.start + k as f32 * STEP;
-            if time < 0.0 || guard.is_some_and(|g| g.0 < time) && other.is_some_and(|o| o.0 < time) {
+            if first(&guard, &other) < time {
+                break;
+            }
+            if time < 0.0 {
                 continue;
             }
             let leg = leg_for(scratch, time);
@@ -259,18 +270,25 @@ fn contacts(
             for look in 0..LOOKS {
                 let share = look as f32 / LOOKS as f32;
                 let now = time + share * STEP;
+                if first(&guard, &other) < now {
+                    break;
+                }
                 let leg = leg_for(scratch, now);
+                let place = &scratch.legs[leg].place;
                 body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), now, leg, &mut row);
                 if let Some(bend) = bend {
-                    bend.bend(bodies, &scratch.legs[leg].place, now, &mut row);
+                    bend.bend(bodies, place, now, &mut row);
                 }
-                let world = pair[0].lerp(pair[1], share);
-                let p = scratch.legs[leg].place.point_back(world);
+                let [p, end] = [pair[0].lerp(pair[1], share), pair[1]].map(|p| place.point_back(p));
+                // What the attack does not come near in the rest of the step need not be looked at again.
+                if nearest(&row, &row, p, end, &scratch.radii) - sphere.radius > BODY_STEP {
+                    break;
+                }
                 for j in 0..bodies.spheres() {
                     if (row.get(j) - p).length() < bodies.radius(j) + sphere.radius {
-                        let first = if guards(bodies.part(j), wrist) { &mut guard } else { &mut other };
-                        if first.is_none_or(|f| now < f.0) {
-                            *first = Some((now, world));
+                        let met = if guards(bodies.part(j), wrist) { &mut guard } else { &mut other };
+                        if met.is_none_or(|met| now < met.0) {
+                            *met = Some((now, pair[0].lerp(pair[1], share)));
                         }
                     }
                 }

@@ -24,6 +24,22 @@ pub struct Sphere {
     pub start: f32,
     /// Its positions in the world, [`STEP`] apart.
     pub places: Vec<Vec3>,
+    /// Its longest way in a step, metres.
+    longest: f32,
+}
+
+impl Sphere {
+    /// A sphere that is at the first place at `start`.
+    pub fn new(radius: f32, start: f32, places: Vec<Vec3>) -> Sphere {
+        let steps = places.windows(2).map(|pair| (pair[1] - pair[0]).length_squared());
+        let longest = steps.fold(0.0, f32::max).sqrt();
+        Sphere { radius, start, places, longest }
+    }
+
+    /// Its longest way in a step, metres.
+    pub(crate) fn longest_step(&self) -> f32 {
+        self.longest
+    }
 }
 
 /// An attack volume: moving spheres, and when they are meant to hit.
@@ -125,7 +141,7 @@ impl Threat {
         }
         let count = ((arrives + after) / STEP).ceil() as usize + 1;
         let places = (0..count).map(|k| ball.at(k as f32 * STEP)).collect();
-        Threat::spheres(vec![Sphere { radius: ball.radius, start: 0.0, places }], arrives)
+        Threat::spheres(vec![Sphere::new(ball.radius, 0.0, places)], arrives)
     }
 
     /// Any moving spheres.
@@ -169,10 +185,7 @@ impl Threat {
         let wanted: Vec<usize> = bodies.of_part(part).collect();
         let begin = active.0.max(0.0);
         let count = ((active.1 - begin) / STEP).ceil() as usize + 1;
-        let mut spheres: Vec<Sphere> = wanted
-            .iter()
-            .map(|&j| Sphere { radius: bodies.radius(j), start: begin, places: Vec::with_capacity(count) })
-            .collect();
+        let mut ways: Vec<Vec<Vec3>> = wanted.iter().map(|_| Vec::with_capacity(count)).collect();
         let mut legs = crate::legs::Layout::default();
         legs.lay(bodies, edges.iter().copied(), now, place);
         let mut row = bodies.row();
@@ -184,10 +197,11 @@ impl Threat {
             if let Some(join) = legs.join(bodies, number) {
                 bodies.add_join_offsets(join, leg.blend, time - leg.begins, 1.0, &mut row);
             }
-            for (sphere, &j) in spheres.iter_mut().zip(&wanted) {
-                sphere.places.push(leg.place.point(row.get(j)));
+            for (way, &j) in ways.iter_mut().zip(&wanted) {
+                way.push(leg.place.point(row.get(j)));
             }
         }
+        let spheres = wanted.iter().zip(ways).map(|(&j, way)| Sphere::new(bodies.radius(j), begin, way)).collect();
         Threat::spheres(spheres, 0.5 * (begin + active.1))
     }
 

@@ -2,7 +2,7 @@
 
 use kumite_motion::Vec3;
 
-use super::clearance::{DodgeScratch, away, body_at, longest_step, nearest};
+use super::clearance::{DodgeScratch, away, body_at, nearest};
 use super::cost;
 use super::search::{BENT, Candidate, DodgeSearch};
 use super::{AvoidanceCost, DefenceKind, DodgeCounts, DodgePlanner, Verdict};
@@ -80,7 +80,7 @@ impl DodgePlanner<'_> {
             }
             let [p, q] = gap(&places[first..first + 2]).1;
             least = least.min(nearest(row, row, p, q, &scratch.radii) - sphere.radius);
-            let closer = longest_step(sphere).max(1e-3);
+            let closer = sphere.longest_step().max(1e-3);
             let mut next = coming;
             while let Some(pair) = places.get(next..next + 2) {
                 let k = next;

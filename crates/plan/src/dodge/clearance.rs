@@ -20,7 +20,7 @@ pub struct DodgeScratch {
     pub(super) rows: [Row; 2],
     pub(super) bits: Vec<u64>,
     pub(crate) leavings: Vec<Leaving>,
-    pub(super) radii: Vec<f32>,
+    pub(crate) radii: Vec<f32>,
     /// The attack's steps near the body: number, leg, and a lower bound of the distance.
     approach: Vec<(usize, usize, f32)>,
     /// What carries the body away from the laid-out path.
@@ -33,7 +33,7 @@ pub struct DodgeScratch {
 
 impl DodgeScratch {
     /// Resizes the rows to these bodies.
-    pub(super) fn fit(&mut self, bodies: &Bodies) {
+    pub(crate) fn fit(&mut self, bodies: &Bodies) {
         if self.rows[0].values.len() != 3 * bodies.width() {
             self.rows = [bodies.row(), bodies.row()];
             self.radii = padded_radii(bodies);
@@ -310,18 +310,13 @@ const FAR: f32 = 2.0;
 /// The longest step of a body, metres.
 const BODY_STEP: f32 = 0.1;
 
-/// The longest way of an attack in a step, metres.
-pub(super) fn longest_step(sphere: &Sphere) -> f32 {
-    sphere.places.windows(2).map(|pair| (pair[1] - pair[0]).length_squared()).fold(0.0, f32::max).sqrt()
-}
-
 /// Lists the steps of an attack that may matter on the laid-out path, in order. Returns the position of the nearest.
 fn approach(bodies: &Bodies, sphere: &Sphere, coarse: bool, scratch: &mut DodgeScratch) -> usize {
     let moves = MOVES + if scratch.bend.is_some() { BENDS } else { 0.0 };
     let DodgeScratch { legs, warp, approach, drift, .. } = scratch;
     approach.clear();
     let (mut leg, mut nearest) = (0, (0, f32::INFINITY));
-    let (mut skipped, closer) = (0, longest_step(sphere) + BODY_STEP);
+    let (mut skipped, closer) = (0, sphere.longest_step() + BODY_STEP);
     for (k, pair) in sphere.places.windows(2).enumerate() {
         let time = sphere.start + k as f32 * STEP;
         if time + STEP < 0.0 || k < skipped || (coarse && !k.is_multiple_of(3)) {

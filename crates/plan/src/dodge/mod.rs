@@ -22,7 +22,7 @@ mod walking;
 
 pub use candidate_paths::{AvoidancePath, DefenceKind, PathRules, Paths};
 pub use clearance::DodgeScratch;
-pub(crate) use clearance::{away, body_at};
+pub(crate) use clearance::{away, body_at, nearest};
 pub use cost::{AvoidanceCost, DodgeConfig, DodgeErrata, Weights};
 pub(crate) use cost::{join_cost, timescale_cost};
 pub use culling::CullingPlanes;
