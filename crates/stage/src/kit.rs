@@ -81,6 +81,16 @@ impl Kit {
         self.walker.as_ref()
     }
 
+    /// Sorts edges by how calm they are: idles first, those that go on as they are before those that join, the longest before the end of their clip;
+    /// then by how far they go.
+    pub(crate) fn calm(&self, edge: EdgeIdx) -> impl Ord + use<> {
+        let found = self.library.graph().edge(edge);
+        let idle = self.is_idle(edge);
+        let left = self.library.clip(found.clip).frames() as u32 - found.first.0;
+        let centimetres = (found.displacement.shift.length() * 100.0) as u32;
+        (!idle, if idle { 0 } else { centimetres }, found.join.is_some(), std::cmp::Reverse(left))
+    }
+
     /// Whether an edge only idles.
     pub fn is_idle(&self, edge: EdgeIdx) -> bool {
         self.idle.get(edge.at()).copied().unwrap_or_default()

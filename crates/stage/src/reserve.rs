@@ -8,7 +8,7 @@ use kumite_motion::{EdgeIdx, Pose, Vec2, Vec3, WorldPose, fk, sample};
 use kumite_plan::Leg;
 
 use crate::world::{CharacterId, World};
-use crate::{Character, Playing};
+use crate::{Character, Kit, Playing};
 
 /// Seconds between the looks of a track.
 pub const STEP: f32 = 0.06;
@@ -144,7 +144,7 @@ pub fn others(world: &World, who: CharacterId, seconds: f32) -> Vec<Track> {
 
 /// A search for a way on that leaves room to everybody and everything.
 pub(crate) struct WayOn<'a> {
-    library: &'a Library,
+    kit: &'a Kit,
     others: Vec<Track>,
     obstacles: &'a [Obstacle],
     /// Legs that may still be looked at.
@@ -154,48 +154,65 @@ pub(crate) struct WayOn<'a> {
 
 /// Seconds of what follows that must leave room too.
 const FORESIGHT: f32 = 2.5;
-/// Legs that are looked at to find a way on.
-const LEGS: u32 = 120;
+/// Edges that are looked at to find a way on, the legs that may follow each, and the ways on that are tried after a leg.
+const EDGES: usize = 24;
+const LEGS: u32 = 40;
+const BRANCHES: usize = 6;
 
 impl<'a> WayOn<'a> {
-    pub(crate) fn new(library: &'a Library, others: Vec<Track>, obstacles: &'a [Obstacle]) -> WayOn<'a> {
-        WayOn { library, others, obstacles, budget: LEGS, track: Track::default() }
+    pub(crate) fn new(kit: &'a Kit, others: Vec<Track>, obstacles: &'a [Obstacle]) -> WayOn<'a> {
+        WayOn { kit, others, obstacles, budget: 0, track: Track::default() }
     }
 
-    /// The first of `edges` that leaves room, and after which some way on does; else the one that leaves most. They begin so many seconds
-    /// from now where the clip of what is played before lies at `placement`.
-    pub(crate) fn first_free(&mut self, edges: &[EdgeIdx], placement: &Planar, begins: f32) -> (EdgeIdx, f32) {
+    /// The first of `edges` that leaves room, and after which some way on does; what moves least is tried last of all. They begin so many seconds
+    /// from now where the clip of what is played before lies at `placement`. The error is the edge that leaves most room, and how much that is.
+    pub(crate) fn first_free(
+        &mut self,
+        edges: &[EdgeIdx],
+        placement: &Planar,
+        begins: f32,
+    ) -> Result<EdgeIdx, (EdgeIdx, f32)> {
         let mut best = (edges[0], f32::NEG_INFINITY);
-        for edge in edges {
+        let calm = self.calmest(edges.iter().copied());
+        for edge in edges.iter().take(EDGES).chain(&calm) {
+            self.budget = LEGS;
             let (room, on) = self.along(*edge, placement, begins);
             if room >= KEEP && self.leads_on(*edge, &on, begins, begins + FORESIGHT) {
-                return (*edge, room);
+                return Ok(*edge);
             }
             if room > best.1 {
                 best = (*edge, room);
             }
         }
-        best
+        Err(best)
+    }
+
+    /// The few edges that stay nearest to where they begin.
+    fn calmest(&self, edges: impl Iterator<Item = EdgeIdx>) -> Vec<EdgeIdx> {
+        let mut edges: Vec<EdgeIdx> = edges.collect();
+        edges.sort_by_key(|edge| self.kit.calm(*edge));
+        edges.truncate(BRANCHES);
+        edges
     }
 
     /// The room that an edge leaves, and where its clip lies.
     fn along(&mut self, edge: EdgeIdx, placement: &Planar, begins: f32) -> (f32, Planar) {
         self.budget = self.budget.saturating_sub(1);
-        let leg = Leg::whole(edge);
-        let placement = placement.after(&lay(self.library, &leg));
-        self.track.clear(self.library);
-        self.track.play(self.library, leg, &placement, begins, f32::INFINITY);
+        let (leg, library) = (Leg::whole(edge), self.kit.library());
+        let placement = placement.after(&lay(library, &leg));
+        self.track.clear(library);
+        self.track.play(library, leg, &placement, begins, f32::INFINITY);
         let first = (begins / STEP).ceil() as usize;
         (self.track.room(first, &self.others, self.obstacles, KEEP), placement)
     }
 
     fn leads_on(&mut self, edge: EdgeIdx, placement: &Planar, begins: f32, until: f32) -> bool {
-        let graph = self.library.graph();
-        let begins = begins + graph.edge(edge).seconds;
+        let kit = self.kit;
+        let begins = begins + kit.graph().edge(edge).seconds;
         if begins >= until {
             return true;
         }
-        for next in graph.after(edge) {
+        for next in self.calmest(kit.graph().after(edge)) {
             if self.budget == 0 {
                 return false;
             }

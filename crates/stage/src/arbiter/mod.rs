@@ -160,13 +160,12 @@ impl Turn<'_> {
             let lowers = |e: &EdgeIdx| kit.is_guarded(last) && !kit.is_guarded(*e);
             edges.sort_by_key(|e| (!fights(e), lowers(e), again(e)));
         } else {
-            let way = |e: &EdgeIdx| (graph.edge(*e).displacement.shift.length() * 100.0) as u32;
-            edges.sort_by_key(|e| (!kit.is_idle(*e), way(e)));
+            edges.sort_by_key(|e| kit.calm(*e));
         }
         let crowded = self.world.characters.len() > 1 || !self.world.obstacles.is_empty();
-        let chosen = if crowded { self.roomiest(&edges) } else { edges[0] };
-        // Nobody holds a pose for long: whoever would, stands and breathes.
-        let holds = kit.is_still(chosen) && kit.is_still(last);
+        let (chosen, free) = if crowded { self.roomiest(&edges) } else { (edges[0], true) };
+        // Nobody holds a pose for long: whoever would, stands and breathes; and so does whoever has no room for anything.
+        let holds = !free || kit.is_still(chosen) && kit.is_still(last);
         let leg = kit.standing().filter(|_| holds).map_or(Leg::whole(chosen), |edge| self.in_place_at_end(edge, STOP));
         if wanders && !crowded && kit.is_idle(leg.edge) && leg.join.is_none() {
             return self.leave_idle(leg.edge);
@@ -210,14 +209,17 @@ impl Turn<'_> {
         Leg { join: Some((align, blend)), ..Leg::whole(edge) }
     }
 
-    /// The first edge that leaves room to everybody and everything; else the one that leaves most.
-    fn roomiest(&self, edges: &[EdgeIdx]) -> EdgeIdx {
+    /// The first edge that leaves room to everybody and everything, else the one that leaves most; and whether there is room enough.
+    fn roomiest(&self, edges: &[EdgeIdx]) -> (EdgeIdx, bool) {
         let begins = self.left();
         let others = reserve::others(self.world, self.who, begins + HORIZON);
         let character = self.character();
         let library = character.library();
         let lie = |placement: Planar, leg: &Leg| placement.after(&reserve::lay(library, leg));
         let placement = character.legs().iter().fold(character.placement(), lie);
-        WayOn::new(library, others, &self.world.obstacles).first_free(edges, &placement, begins).0
+        match WayOn::new(self.kit, others, &self.world.obstacles).first_free(edges, &placement, begins) {
+            Ok(edge) => (edge, true),
+            Err((edge, room)) => (edge, room >= reserve::KEEP),
+        }
     }
 }
