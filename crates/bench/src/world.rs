@@ -136,7 +136,24 @@ fn scene(kit: &Arc<Kit>, seed: u64) -> Counts {
         eprintln!("seed {seed}, {}: {:?}", take.clip.name, take.quality);
     }
     for take in takes.iter().filter(|t| freezes(&t.clip)) {
-        let began: Vec<String> = performance.events.iter().filter_map(|e| match &e.kind { EventKind::Began { source } if performance.world.characters.get(e.who?).is_some_and(|m| m.name == take.clip.name) => Some(format!("{:.2}:{}@{:.2}", e.tick as f32 / 120.0, kit.library().clip(source.clip).name, source.time)), EventKind::Arrived {..} => Some(format!("{:.2} ARR", e.tick as f32/120.0)), _ => None }).collect();
+        let began: Vec<String> = performance
+            .events
+            .iter()
+            .filter_map(|e| match &e.kind {
+                EventKind::Began { source }
+                    if performance.world.characters.get(e.who?).is_some_and(|m| m.name == take.clip.name) =>
+                {
+                    Some(format!(
+                        "{:.2}:{}@{:.2}",
+                        e.tick as f32 / 120.0,
+                        kit.library().clip(source.clip).name,
+                        source.time
+                    ))
+                }
+                EventKind::Arrived { .. } => Some(format!("{:.2} ARR", e.tick as f32 / 120.0)),
+                _ => None,
+            })
+            .collect();
         eprintln!("FROZEN seed {seed} {}: {}", take.clip.name, began.join(" "));
     }
     counts.characters = takes.len() as u32;

@@ -4,7 +4,9 @@ use kumite_motion::{EdgeIdx, Role, Vec3};
 
 use crate::bend::{Bend, HAND};
 use crate::bodies::{DefenceSpan, Row};
-use crate::dodge::{AvoidancePath, DefenceKind, DodgePlanner, DodgeScratch, Situation, away, body_at, nearest, timescale_cost};
+use crate::dodge::{
+    AvoidancePath, DefenceKind, DodgePlanner, DodgeScratch, Situation, away, body_at, nearest, timescale_cost,
+};
 use crate::legs::{scale, stretches};
 use crate::threat::{STEP, Threat};
 use crate::{Bodies, Leg, Warp};

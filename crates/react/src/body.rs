@@ -325,15 +325,20 @@ pub fn clash(body: &Body, world: &WorldPose) -> [f32; CLASHES] {
 }
 
 /// Least distance of two segments, metres.
-pub fn apart([p, q]: [Vec3; 2], [r, s]: [Vec3; 2]) -> f32 {
+pub fn apart(first: [Vec3; 2], second: [Vec3; 2]) -> f32 {
+    let (a, b) = closest(first, second);
+    (first[0].lerp(first[1], a) - second[0].lerp(second[1], b)).length()
+}
+
+/// Where two segments are nearest to each other, as shares of their lengths.
+pub(crate) fn closest([p, q]: [Vec3; 2], [r, s]: [Vec3; 2]) -> (f32, f32) {
     let (u, v, w) = (q - p, s - r, p - r);
     let (uu, vv, uv) = (u.length_squared().max(1e-9), v.length_squared().max(1e-9), u.dot(v));
     let (uw, vw) = (u.dot(w), v.dot(w));
     let whole = uu * vv - uv * uv;
     let a = if whole > 1e-9 { ((uv * vw - uw * vv) / whole).clamp(0.0, 1.0) } else { 0.5 };
     let b = ((uv * a + vw) / vv).clamp(0.0, 1.0);
-    let a = ((uv * b - uw) / uu).clamp(0.0, 1.0);
-    (p + u * a - r - v * b).length()
+    (((uv * b - uw) / uu).clamp(0.0, 1.0), b)
 }
 
 #[cfg(test)]

@@ -8,10 +8,12 @@ use kumite_motion::{Contacts, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose
 
 use crate::balance::Objective;
 use crate::body::{Arm, Body, ELBOWS, ElbowWay, TRUNK, towards_elbow};
+use crate::clear::{self, Depths};
 use crate::lines::{self, Line};
 use crate::optimise::{Effort, Vector};
 use crate::pose::{Solved, Wanted, solve};
 use crate::rules::{Aim, Part, Rule, startle};
+use crate::steady::Steady;
 use crate::temper::{HAND_SPEED, TRUNK_SPEED};
 use crate::timing::Timing;
 use crate::{Impact, ImpactError, SpeedRange, Temper};
@@ -24,6 +26,19 @@ const LANDS: f32 = 0.5;
 const PASSES: usize = 6;
 /// The share of a pelvis' shift that the centre of mass makes with it.
 const FOLLOWS: f32 = 0.82;
+/// Joints give by so much beyond their limits, radians, before hands leave their lines.
+const SLACK: f32 = 0.025;
+/// The joints of the legs.
+const FEET: [Role; 8] = [
+    Role::LeftHip,
+    Role::LeftKnee,
+    Role::LeftAnkle,
+    Role::LeftToe,
+    Role::RightHip,
+    Role::RightKnee,
+    Role::RightAnkle,
+    Role::RightToe,
+];
 /// Legs are stretched to this share of their length at most.
 const LEG: f32 = 0.992;
 /// Radii that hands keep clear of on their way, metres: head and trunk, each with a hand; and the shoulder, which an arm cannot fold up to.
@@ -148,6 +163,9 @@ pub struct Brace {
     aim: Aim,
     turns: f32,
     at: Vector,
+    /// What was shown last, and how long a tick is.
+    steady: Steady,
+    tick: f32,
 }
 
 /// What is measured on a pose before it is changed.
@@ -166,6 +184,7 @@ struct Marks {
     hips: [Vec3; 2],
     ankles: [Vec3; 2],
     legs: [[Quat; 3]; 2],
+    depths: Depths,
 }
 
 impl Marks {
@@ -187,6 +206,7 @@ impl Marks {
             hips: body.legs.map(|leg| world.position(leg.joints[0].joint())),
             ankles: body.legs.map(|leg| world.position(leg.joints[2].joint())),
             legs: body.legs.map(|leg| leg.attitudes(world)),
+            depths: clear::depths(body, world),
         }
     }
 }
@@ -311,6 +331,8 @@ impl Brace {
             aim: solved.aim,
             turns: solved.turns,
             at: solved.at,
+            steady: Steady::from(&source.now, &source.before, source.apart),
+            tick: source.apart,
         };
         for (hand, line) in brace.hands.iter_mut().enumerate() {
             let part = gets_to(ways[hand], HAND_SPEED);
@@ -332,6 +354,7 @@ impl Brace {
     /// A tick later.
     pub fn advance(&mut self, seconds: f32) {
         self.time += seconds;
+        self.tick = seconds;
     }
 
     /// Seconds since it began.
@@ -386,7 +409,7 @@ impl Brace {
 
     /// Whether nothing is left of it.
     pub fn over(&self) -> bool {
-        self.timing.over(self.time)
+        self.timing.over(self.time) && self.steady.settled()
     }
 
     /// Seconds of the motion below per second.
@@ -408,8 +431,19 @@ impl Brace {
         stands
     }
 
-    /// Changes the pose that is played into the one that is shown. `world` is that of `pose` afterwards. Allocates nothing once `world` has grown.
-    pub fn apply(&self, skeleton: &Skeleton, pose: &mut Pose, world: &mut WorldPose) {
+    /// Changes the pose that is `played` into the one that is shown. `pose` is the same at first, `world` is that of `pose` afterwards. Called once a tick;
+    /// allocates nothing once `world` has grown.
+    pub fn apply(&mut self, skeleton: &Skeleton, played: &Pose, pose: &mut Pose, world: &mut WorldPose) {
+        self.lay_over(skeleton, pose, world);
+        // Legs are brought to where feet stand afterwards.
+        let within = |role: Role, turn: Quat, own: Quat| {
+            if FEET.contains(&role) { turn } else { kept_within(role, turn, own, SLACK) }
+        };
+        self.steady.show(played, pose, self.tick, within);
+        fk::pose(skeleton, pose, world);
+    }
+
+    fn lay_over(&self, skeleton: &Skeleton, pose: &mut Pose, world: &mut WorldPose) {
         let (timing, time) = (&self.timing, self.time);
         let shows = timing.shows(time);
         if shows <= 0.0 {
@@ -501,6 +535,7 @@ impl Brace {
             self.plant(skeleton, pose, world, played, trunk);
             self.reach(skeleton, pose, world, played, (way, shows));
         }
+        clear::clear(&self.body, skeleton, &played.depths, pose, world);
     }
 
     /// Where an ankle goes.
@@ -553,7 +588,7 @@ impl Brace {
                     pose.rotations[joint.joint().at()] = turn;
                 }
                 let wrist = arm.joints[3];
-                pose.rotations[wrist.joint().at()] = kept_within(wrist, turns[2], played.arms[k][2]);
+                pose.rotations[wrist.joint().at()] = kept_within(wrist, turns[2], played.arms[k][2], 0.0);
                 continue;
             }
             let veered = yaw(self.veered());
@@ -569,7 +604,7 @@ impl Brace {
             let _ = arm.place(pose, world, hand, out, twists);
             let wrist = arm.joints[3].joint().at();
             let turn = slerp(played.arms[k][2], self.end.rotations[wrist], way * shows);
-            pose.rotations[wrist] = kept_within(arm.joints[3], turn, played.arms[k][2]);
+            pose.rotations[wrist] = kept_within(arm.joints[3], turn, played.arms[k][2], 0.0);
         }
         fk::pose(skeleton, pose, world);
     }
@@ -577,9 +612,9 @@ impl Brace {
 
 /// A turn brought within a joint's limit, or as far beyond it as the motion itself has it: between two turns that a joint can make there may be
 /// some that it cannot.
-fn kept_within(role: Role, turn: Quat, own: Quat) -> Quat {
+fn kept_within(role: Role, turn: Quat, own: Quat, slack: f32) -> Quat {
     let Some(limit) = Limit::of(role) else { return turn };
-    let (excess, allowed) = (limit.excess(turn), limit.excess(own));
+    let (excess, allowed) = (limit.excess(turn), limit.excess(own).max(slack));
     if excess <= allowed { turn } else { slerp(limit.clamp(turn), turn, allowed / excess) }
 }
 

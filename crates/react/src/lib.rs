@@ -8,11 +8,13 @@
 pub mod balance;
 pub mod body;
 mod brace;
+mod clear;
 mod impact;
 mod lines;
 pub mod optimise;
 pub mod pose;
 pub mod rules;
+mod steady;
 pub mod temper;
 pub mod timing;
 

@@ -53,8 +53,13 @@ fn world_of(skeleton: &Skeleton, pose: &Pose) -> WorldPose {
 /// What is shown `time` seconds after it began.
 fn shown(skeleton: &Skeleton, brace: &Brace, below: &Pose, time: f32) -> (Pose, WorldPose) {
     let (mut brace, mut pose, mut world) = (brace.clone(), below.clone(), WorldPose::default());
-    brace.advance(time);
-    brace.apply(skeleton, &mut pose, &mut world);
+    // Tick by tick, as on the stage.
+    let ticks = (time * 120.0).ceil().max(1.0);
+    for _ in 0..ticks as u32 {
+        brace.advance(time / ticks);
+        pose.clone_from(below);
+        brace.apply(skeleton, below, &mut pose, &mut world);
+    }
     (pose, world)
 }
 

@@ -447,9 +447,9 @@ impl Character {
         }
         self.base.swap(0, 1);
         self.base[0].clone_from(&pose);
-        if let Some(brace) = &self.brace {
+        if let Some(brace) = &mut self.brace {
             (planted, soon) = (brace.contacts(planted), brace.contacts(soon));
-            brace.apply(&skeleton, &mut pose, &mut self.world);
+            brace.apply(&skeleton, &self.base[0], &mut pose, &mut self.world);
         } else {
             fk::pose(&skeleton, &pose, &mut self.world);
         }

@@ -68,7 +68,7 @@ impl Trial {
         for _ in 0..APPLIED {
             brace.advance(1.0 / 120.0);
             pose.clone_from(&source.now);
-            brace.apply(skeleton, &mut pose, &mut world);
+            brace.apply(skeleton, &source.now, &mut pose, &mut world);
         }
         let layer_us = start.elapsed().as_secs_f64() * 1e6 / APPLIED as f64;
         let played = moment.play(&request).ok()?;
