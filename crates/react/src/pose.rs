@@ -147,11 +147,12 @@ pub fn solve(wanted: &Wanted<'_>) -> Solved {
         turns,
         gain: aim.gain() * wanted.temper.strength(),
         planted: wanted.planted,
+        raised: raises(wanted, &aim, &world),
     };
     let (speed, size) = (wanted.speeds.share(wanted.impact.speed()), wanted.impact.size());
     let controls = Controls::of(speed, size);
     let strength = 0.5 * (speed + size);
-    let raised = raises(wanted, &aim, &world);
+    let raised = setting.raised;
     let ankles = [0, 1].map(|k| wanted.ankles[k].unwrap_or(world.position(body.legs[k].joints[2].joint())));
     let mut legs = body.legs.map(|leg| leg.attitudes(&world));
     for (leg, turn) in legs.iter_mut().zip(wanted.soles) {
@@ -162,7 +163,7 @@ pub fn solve(wanted: &Wanted<'_>) -> Solved {
         setting,
         rules: wanted.rules.unwrap_or_else(|| rules_for(&setting)),
         raised,
-        raise: 0.5 + 0.5 * strength,
+        raise: 0.65 + 0.35 * strength,
         ankles,
         legs,
         limits: LIMITED.map(Limit::of),
@@ -248,14 +249,12 @@ impl Work<'_> {
         for (k, leg) in body.legs.iter().enumerate() {
             if self.raised == Some(k) {
                 let [hip, knee, _] = leg.joints.map(Role::joint);
-                let pelvis = stance.world.rotation(Role::Pelvis.joint());
                 let (lift, bend) = legs_raised(self.raise);
                 // Up from straight below the hip, and a little out: it does not cross the other leg.
                 let out = about(Vec3::Z, 0.14 * leg.side);
                 stance.pose.rotations[hip.at()] = (out * about(Vec3::X, -lift)).normalize();
                 stance.pose.rotations[knee.at()] = about(Vec3::X, bend);
                 stance.pose.rotations[leg.joints[2].joint().at()] = about(Vec3::X, 0.25);
-                let _ = pelvis;
                 stance.update(skeleton);
             } else {
                 leg.place(skeleton, &mut stance.pose, &mut stance.world, self.legs[k], self.ankles[k]);

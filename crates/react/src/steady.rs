@@ -92,7 +92,7 @@ impl Steady {
             }
             // Only where that is no jump either: what lies beyond a limit may be nearest to either end of it.
             let kept = within(role, wanted, *below);
-            let wanted = if to_vector(expected.conjugate() * kept).length() <= 2.0 * most { kept } else { wanted };
+            let wanted = if to_vector(expected.conjugate() * kept).length() <= 3.0 * most { kept } else { wanted };
             *turn = wanted.normalize();
             joint.speed = to_vector(joint.last.conjugate() * *turn) * rate;
             (joint.last, joint.below, joint.below_speed) = (*turn, *below, below_speed);

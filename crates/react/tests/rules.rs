@@ -38,7 +38,8 @@ fn tried(rules: &[&dyn Rule], part: Role, from: Vec3) -> Tried {
     let before = standing(&skeleton);
     let aim = Aim::of(&ball(&before, part, from), &body, &before.world);
     let turns = turn_side(&aim, &before.world, None);
-    let setting = Setting { skeleton: &skeleton, body: &body, aims: [aim; 2], turns, gain: 1.0, planted: true };
+    let setting =
+        Setting { skeleton: &skeleton, body: &body, aims: [aim; 2], turns, gain: 1.0, planted: true, raised: None };
     let mut after = before.clone();
     let controls = Controls { lean: 1.0, turn: 1.0, recoil: 1.0, reach: [0.5; 2], swivel: [0.5; 2] };
     rules.iter().for_each(|rule| rule.apply(&setting, &controls, &mut after));
@@ -134,7 +135,15 @@ fn large_threats_are_met_closer_than_small_ones() {
     let body = Body::of(&skeleton).unwrap();
     let before = standing(&skeleton);
     let aim = Aim::of(&ball(&before, Role::Head, FRONT), &body, &before.world);
-    let setting = Setting { skeleton: &skeleton, body: &body, aims: [aim; 2], turns: 1.0, gain: 1.0, planted: true };
+    let setting = Setting {
+        skeleton: &skeleton,
+        body: &body,
+        aims: [aim; 2],
+        turns: 1.0,
+        gain: 1.0,
+        planted: true,
+        raised: None,
+    };
     let reach = |size: f32| {
         let mut stance = before.clone();
         Block.apply(&setting, &Controls::of(0.5, size), &mut stance);

@@ -104,8 +104,13 @@ impl Track {
     /// How far it stays from others and from obstacles, metres: the least along it, `enough` if that is more. Negative is the depth. Its first
     /// look is look `first` of the others, who stay where their tracks end.
     pub fn room(&self, first: usize, others: &[Track], obstacles: &[Obstacle], enough: f32) -> f32 {
+        self.room_from(0, first, others, obstacles, enough)
+    }
+
+    /// [`Track::room`] from a look on.
+    fn room_from(&self, from: usize, first: usize, others: &[Track], obstacles: &[Obstacle], enough: f32) -> f32 {
         let mut least = enough;
-        for (look, (middle, reach)) in self.middles.iter().enumerate() {
+        for (look, (middle, reach)) in self.middles.iter().enumerate().skip(from) {
             for other in others {
                 let Some((at, far)) = other.middle(first + look) else { continue };
                 if (at - *middle).length() - reach - far >= least {
@@ -165,14 +170,15 @@ impl<'a> WayOn<'a> {
     }
 
     /// The first of `edges` that leaves room, and after which some way on does; what moves least is tried last of all. They begin so many seconds
-    /// from now where the clip of what is played before lies at `placement`. The error is the edge that leaves most room, and how much that is.
+    /// from now where the clip of what is played before lies at `placement`. The error is the edge that leaves most room, and the one that ends where
+    /// most is, each with how much that is.
     pub(crate) fn first_free(
         &mut self,
         edges: &[EdgeIdx],
         placement: &Planar,
         begins: f32,
-    ) -> Result<EdgeIdx, (EdgeIdx, f32)> {
-        let mut best = (edges[0], f32::NEG_INFINITY);
+    ) -> Result<EdgeIdx, [(EdgeIdx, f32); 2]> {
+        let mut best = [(edges[0], f32::NEG_INFINITY); 2];
         let calm = self.calmest(edges.iter().copied());
         for edge in edges.iter().take(EDGES).chain(&calm) {
             self.budget = LEGS;
@@ -180,11 +186,23 @@ impl<'a> WayOn<'a> {
             if room >= KEEP && self.leads_on(*edge, &on, begins, begins + FORESIGHT) {
                 return Ok(*edge);
             }
-            if room > best.1 {
-                best = (*edge, room);
+            if room > best[0].1 {
+                best[0] = (*edge, room);
+            }
+            let end = if room >= KEEP { room } else { self.room_at_end(*edge, placement, begins) };
+            if end > best[1].1 {
+                best[1] = (*edge, end);
             }
         }
         Err(best)
+    }
+
+    /// The room where an edge ends.
+    fn room_at_end(&mut self, edge: EdgeIdx, placement: &Planar, begins: f32) -> f32 {
+        let first = (begins / STEP).ceil() as usize;
+        self.along(edge, placement, begins);
+        let last = self.track.middles.len().saturating_sub(1);
+        self.track.room_from(last, first, &self.others, self.obstacles, KEEP)
     }
 
     /// The few edges that stay nearest to where they begin.

@@ -47,6 +47,7 @@ fn rules(library: &Library, played: &Played, request: &Request<'_>) -> Vec<(&'st
         turns: played.solved.turns,
         gain: aim.gain() * request.temper.strength(),
         planted: played.brace.planted(),
+        raised: played.solved.raised,
     };
     let controls = Controls::of(request.speeds.share(played.impact.speed()), played.impact.size());
     let pose = if setting.planted { &played.source.ahead } else { &played.source.contact };

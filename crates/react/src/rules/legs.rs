@@ -1,4 +1,5 @@
-//! The legs (chapter 5 of the thesis): side-on to the threat, the near knee up, weight on the other leg, arms out for balance.
+//! The legs (chapter 5 of the thesis): side-on to the threat, the near knee up, weight on the other leg. The near arm comes down beside the knee and the
+//! other one covers the chin: arms held out for balance alone read as a dance.
 
 use kumite_motion::rotation::{about, from_vector};
 use kumite_motion::{Role, Vec3};
@@ -8,9 +9,13 @@ use super::{Controls, Rule, Setting, Stance, row};
 use crate::body::TRUNK;
 
 /// How far the near knee is raised, degrees, and how far it bends.
-const KNEE: (f32, f32) = (48.0, 75.0);
-/// Where wrists balance, from their shoulders in the frame of the chest, as shares of the arm: out, down, ahead.
-const WRISTS: Vec3 = Vec3::new(0.62, -0.38, 0.42);
+const KNEE: (f32, f32) = (72.0, 95.0);
+/// Where wrists are, from their shoulders in the frame of the chest, as shares of the arm: out, up, ahead. The near one and the far one.
+const WRISTS: [Vec3; 2] = [Vec3::new(0.16, -0.72, 0.46), Vec3::new(-0.20, 0.06, 0.58)];
+/// Elbows are this far out, degrees.
+const SWIVELS: [f32; 2] = [18.0, 6.0];
+/// How far the trunk bows, degrees: so much, and more before what is fast.
+const BOW: (f32, f32) = (9.0, 9.0);
 
 /// Saves the legs.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +34,7 @@ impl Rule for Legs {
             _ => row(role).y.to_radians() * strength,
         };
         // Hips out of the way, chest over them: the trunk bows a little towards what it looks at.
-        let bow = Vec3::Y.cross(-setting.aim().along) * (8.0f32.to_radians() * controls.lean);
+        let bow = Vec3::Y.cross(-setting.aim().along) * (BOW.0 + BOW.1 * controls.lean).to_radians();
         let turns = TRUNK.map(|role| {
             let bows =
                 if matches!(role, Role::Back | Role::Neck) { from_vector(bow) } else { kumite_motion::Quat::IDENTITY };
@@ -39,9 +44,11 @@ impl Rule for Legs {
         let chest = stance.world.rotation(Role::Back.joint());
         for (k, arm) in setting.body.arms.iter().enumerate() {
             let shoulder = stance.world.position(arm.joints[1].joint());
-            let reach = WRISTS * (arm.length * (1.1 - 0.2 * controls.reach[k]));
+            let near = setting.raised.map_or(arm.side == setting.aim().side, |leg| leg == k);
+            let far = usize::from(!near);
+            let reach = WRISTS[far] * (arm.length * (1.1 - 0.2 * controls.reach[k]));
             let wrist = shoulder + chest * Vec3::new(arm.side * reach.x, reach.y, reach.z);
-            let elbow = arm.elbow(&stance.world, wrist, 25.0f32.to_radians());
+            let elbow = arm.elbow(&stance.world, wrist, SWIVELS[far].to_radians());
             let fore = arm.place(&mut stance.pose, &stance.world, wrist, elbow, [0.0; 2]);
             set_hand(arm, stance, fore, fore * about(Vec3::Z, arm.side * 0.2));
         }

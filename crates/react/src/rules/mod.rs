@@ -110,6 +110,8 @@ pub struct Setting<'a> {
     pub gain: f32,
     /// Whether legs and pelvis may be changed.
     pub planted: bool,
+    /// The leg that is raised, left or right, if one is.
+    pub raised: Option<usize>,
 }
 
 impl Setting<'_> {

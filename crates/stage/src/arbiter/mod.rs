@@ -25,6 +25,8 @@ pub const AHEAD: f32 = 2.0;
 const HORIZON: f32 = 4.0;
 /// Whoever idles does so for at least this long, seconds.
 const LEAST_IDLE: f32 = 0.2;
+/// Whoever is in something steps out of it if that leaves so much more room, metres.
+const CLEARS: f32 = 0.02;
 /// A join into standing where a walk ends, seconds.
 const STOP: f32 = 1.0 / 3.0;
 
@@ -164,8 +166,11 @@ impl Turn<'_> {
         }
         let crowded = self.world.characters.len() > 1 || !self.world.obstacles.is_empty();
         let (chosen, free) = if crowded { self.roomiest(&edges) } else { (edges[0], true) };
-        // Nobody holds a pose for long: whoever would, stands and breathes; and so does whoever has no room for anything.
-        let holds = !free || kit.is_still(chosen) && kit.is_still(last);
+        // Whoever has no room for anything idles.
+        let idles = edges.iter().copied().filter(|edge| !free && kit.is_idle(*edge)).min_by_key(|edge| kit.calm(*edge));
+        let chosen = idles.unwrap_or(chosen);
+        // Nobody holds a pose for long: whoever would, stands and breathes.
+        let holds = if free { kit.is_still(chosen) && kit.is_still(last) } else { idles.is_none() };
         let leg = kit.standing().filter(|_| holds).map_or(Leg::whole(chosen), |edge| self.in_place_at_end(edge, STOP));
         if wanders && !crowded && kit.is_idle(leg.edge) && leg.join.is_none() {
             return self.leave_idle(leg.edge);
@@ -219,7 +224,10 @@ impl Turn<'_> {
         let placement = character.legs().iter().fold(character.placement(), lie);
         match WayOn::new(self.kit, others, &self.world.obstacles).first_free(edges, &placement, begins) {
             Ok(edge) => (edge, true),
-            Err((edge, room)) => (edge, room >= reserve::KEEP),
+            Err([(edge, room), _]) if room >= reserve::KEEP => (edge, true),
+            // Whoever was pushed into something gets out of it.
+            Err([(_, room), (edge, end)]) if room < 0.0 && end > room.max(-0.01) + CLEARS => (edge, true),
+            Err([(edge, _), _]) => (edge, false),
         }
     }
 }
