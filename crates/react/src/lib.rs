@@ -12,6 +12,7 @@ mod impact;
 mod lines;
 pub mod optimise;
 pub mod pose;
+pub mod ragdoll;
 pub mod rules;
 pub mod temper;
 pub mod timing;
