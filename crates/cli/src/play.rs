@@ -179,6 +179,16 @@ fn event_json(played: &Played, event: &Event) -> Option<Value> {
         EventKind::NoWay { why } => ("no way", json!({"why": why.to_string()})),
         EventKind::Fault(fault) => ("fault", json!({"why": fault.to_string()})),
         EventKind::Braced { seconds, planted, .. } => ("braced", json!({"seconds_left": seconds, "planted": planted})),
+        EventKind::Struck { part, along, change, damage, extent, gain } => (
+            "struck",
+            json!({
+                "part": part.name(), "along": along.to_array(), "change_m_s": change, "damage_j": damage,
+                "extent": extent.name(), "impulse_gain": gain,
+            }),
+        ),
+        EventKind::Staggered => ("stagger", json!({})),
+        EventKind::Down => ("down", json!({})),
+        EventKind::Up => ("up", json!({})),
         EventKind::Began { .. } | EventKind::Answered { .. } | EventKind::Searched(_) => return None,
     };
     more["time"] = json!(event.tick as f32 / TICKS as f32);
@@ -312,6 +322,9 @@ fn markers(played: &Played) -> Vec<Marker> {
             }
             EventKind::Arrived { .. } => ("arrived", format!("{name} arrives"), None),
             EventKind::NoWay { .. } => ("no way", format!("{name} finds no way"), None),
+            EventKind::Staggered => ("stagger", format!("{name} staggers"), None),
+            EventKind::Down => ("down", format!("{name} is down"), None),
+            EventKind::Up => ("up", format!("{name} is up again"), None),
             _ => return None,
         };
         Some(Marker { time: event.tick as f32 / TICKS as f32, kind: kind.into(), text, at })

@@ -65,6 +65,11 @@ impl Build {
         Some(Build { skeleton: Arc::clone(skeleton), parts: parts::measure(skeleton, spheres)? })
     }
 
+    /// Whose parts they are.
+    pub fn skeleton(&self) -> &Skeleton {
+        &self.skeleton
+    }
+
     /// What the parts are.
     pub fn parts(&self) -> &[Part; PARTS] {
         &self.parts
