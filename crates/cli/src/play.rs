@@ -217,7 +217,7 @@ fn to_json(scene: &Scene, played: &Played, seconds: f64) -> Value {
                 "events": legs,
                 "quality": {
                     "foot_slide_cm_s": q.foot_slide_cm_s, "foot_slide_most_cm_s": q.foot_slide_most_cm_s,
-                    "planted_share": q.planted_share, "snap": q.snap, "snap_at_joins": q.snap_at_joins, "float_cm": q.float_cm,
+                    "planted_share": q.planted_share, "snap": q.snap, "snap_in_impacts": q.snap_in_impacts, "snap_at_joins": q.snap_at_joins, "float_cm": q.float_cm,
                     "balance_cm": q.balance_cm, "source_balance_cm": q.source_balance_cm,
                     "jerk_ratio": jerk_ratio(take, played.kit.library()), "penetration_cm": penetration,
                 },

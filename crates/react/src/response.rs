@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use kumite_motion::blend::{Inertia, Velocity, ease};
+use kumite_motion::blend::{Inertia, Velocity, cross_fade, ease};
 use kumite_motion::rotation::between;
 use kumite_motion::volume::Obstacle;
 use kumite_motion::{Contacts, Pose, Role, Vec3, WorldPose, fk};
@@ -38,10 +38,17 @@ const LIMP: f32 = 0.35;
 const FALLS: [f32; 2] = [0.5, 2.5];
 /// What counts as settling: a centre of mass lower than this, metres, and slower than this, metres per second.
 const SETTLES: (f32, f32) = (0.45, 0.6);
+/// No joint turns faster once a fall is over, radians per second.
+const CALM: f32 = 5.0;
 /// At rest no joint turns faster, radians per second.
 pub const REST: f32 = 0.05;
+/// How quickly a body that lies comes to a stop, per second, and how much its joints still hold.
+const STILL: f32 = 15.0;
+const LYING: f32 = 0.3;
+/// How long limbs are left to sink to the ground, seconds.
+const SINKS: f32 = 0.35;
 /// How long a body that settles is given to come to rest, seconds.
-const SETTLING: f32 = 0.8;
+const SETTLING: f32 = 1.2;
 /// Pulled into a motion on the ground: how long until all strength is used, and for how long at most, seconds.
 const RISES: (f32, f32) = (0.5, 1.1);
 /// Near enough to be played on: mean angle of joints, radians, and hands and feet seen from the pelvis, metres.
@@ -95,6 +102,8 @@ pub struct Response {
     since: f32,
     /// What was hit.
     part: usize,
+    /// What is pressed on.
+    pressed: usize,
     /// What is still to be pushed with, newton seconds, for how long, and where on the part, in its frame.
     push: (Vec3, f32, Vec3),
     /// What lies below, and what is shown of it: now and a tick ago.
@@ -102,6 +111,10 @@ pub struct Response {
     shown: [Pose; 2],
     /// What is aimed at: what is played, or what it had when it came to lie.
     aim: WorldPose,
+    /// How it lay, what of that is aimed at while it rises, and where it is.
+    held: Pose,
+    mixed: Pose,
+    lies: WorldPose,
     fade: Inertia,
     /// While rising: how far from what is played, as [`NEAR`].
     off: (f32, f32),
@@ -128,10 +141,14 @@ impl Response {
             phase: Phase::Recovering,
             since: settings.seconds,
             part: 0,
+            pressed: 0,
             push: (Vec3::ZERO, 0.0, Vec3::ZERO),
             below: Default::default(),
             shown: Default::default(),
             aim: WorldPose::default(),
+            held: Pose::default(),
+            mixed: Pose::default(),
+            lies: WorldPose::default(),
             fade: Inertia::default(),
             off: (0.0, 0.0),
             settling: 0.0,
@@ -144,9 +161,12 @@ impl Response {
         let part = part_of(touch.part);
         let [once, rest] = touch.impulse(ragdoll.build().parts()[part].mass);
         ragdoll.push(part, once * self.settings.gain, touch.at);
-        let (place, turn) = ragdoll.place(part);
-        self.push = (rest * self.settings.gain, PUSHES, turn.conjugate() * (touch.at - place));
-        self.part = part;
+        // What is too heavy for an arm or a head to throw back presses on until it meets the trunk.
+        let pressed = if (3..10).contains(&part) { 2 } else { part };
+        let (place, turn) = ragdoll.place(pressed);
+        let at = if pressed == part { touch.at } else { place + turn * ragdoll.build().parts()[pressed].centre };
+        self.push = (rest * self.settings.gain, PUSHES, turn.conjugate() * (at - place));
+        (self.part, self.pressed) = (part, pressed);
         if matches!(self.phase, Phase::Struck | Phase::Recovering | Phase::Fading) {
             (self.phase, self.since) = (Phase::Struck, 0.0);
         }
@@ -214,7 +234,14 @@ impl Response {
     }
 
     /// A tick of `seconds` over a motion; `pose` and `world` are the motion's and become what is shown.
-    pub fn step(&mut self, physics: &mut Physics, planted: Contacts, seconds: f32, pose: &mut Pose, world: &mut WorldPose) {
+    pub fn step(
+        &mut self,
+        physics: &mut Physics,
+        planted: Contacts,
+        seconds: f32,
+        pose: &mut Pose,
+        world: &mut WorldPose,
+    ) {
         self.since += seconds;
         self.below.swap(0, 1);
         self.below[0].clone_from(pose);
@@ -224,20 +251,32 @@ impl Response {
             return;
         };
         self.go_on(&mut ragdoll, planted, seconds);
-        // Muscles of a body that lies hold what they have.
-        if self.phase != Phase::Lying {
-            self.aim.clone_from(world);
+        match self.phase {
+            // A body that lies is no spring: it goes on from where it is, and only what moves is slowed down.
+            Phase::Lying => {}
+            Phase::Rising => {
+                cross_fade(&self.held, pose, ease(self.since / RISES.0), &mut self.mixed);
+                fk::pose(self.build.skeleton(), &self.mixed, &mut self.aim);
+            }
+            _ => self.aim.clone_from(world),
         }
-        ragdoll.step(physics, &self.aim, &self.pull(), seconds);
+        let pull = self.pull();
+        ragdoll.step(physics, &self.aim, &pull, seconds);
+        if self.phase == Phase::Rising {
+            ragdoll.show(&self.aim, &mut self.mixed, &mut self.lies);
+            self.off = apart(world, &self.lies);
+        }
         ragdoll.show(&self.aim, pose, world);
+        if self.phase == Phase::Lying {
+            self.aim.clone_from(world);
+            self.held.clone_from(pose);
+        }
         self.shown.swap(0, 1);
         self.shown[0].clone_from(pose);
         if self.phase == Phase::Falling && self.settles(&ragdoll, seconds) {
             (self.phase, self.since) = (Phase::Lying, 0.0);
             self.aim.clone_from(world);
-        }
-        if self.phase == Phase::Rising {
-            self.off = apart(&self.aim, world);
+            self.held.clone_from(pose);
         }
         if self.phase == Phase::Struck && self.since >= self.settings.seconds {
             self.phase = Phase::Recovering;
@@ -253,8 +292,8 @@ impl Response {
         let (rest, left, at) = self.push;
         if left > 0.0 {
             let share = (seconds / left).min(1.0);
-            let (place, turn) = ragdoll.place(self.part);
-            ragdoll.push(self.part, rest * share, place + turn * at);
+            let (place, turn) = ragdoll.place(self.pressed);
+            ragdoll.push(self.pressed, rest * share, place + turn * at);
             self.push = (rest * (1.0 - share), left - seconds, at);
         }
         let stands = match self.phase {
@@ -292,22 +331,45 @@ impl Response {
                     *s = near + (1.0 - near) * back;
                 }
                 strength[0] = SLACK[0] + (1.0 - SLACK[0]) * back;
-                Pull { strength, damping: 1.0, weight: 0.0, fast: self.since < self.settings.seconds + 0.1 }
+                Pull {
+                    strength,
+                    damping: 1.0,
+                    weight: 0.0,
+                    fast: self.since < self.settings.seconds + 0.1,
+                    drag: 0.0,
+                    chase: true,
+                }
             }
             Phase::Falling => {
                 let fades = ease(self.since / 0.25);
                 all(&mut strength, FALLING.map(|s| SLACK[2] + (s - SLACK[2]) * fades));
-                Pull { strength, damping: LIMP + (1.0 - LIMP) * (1.0 - fades), weight: 1.0, fast: true }
+                Pull {
+                    strength,
+                    damping: LIMP + (1.0 - LIMP) * (1.0 - fades),
+                    weight: 1.0,
+                    fast: true,
+                    drag: 0.0,
+                    chase: true,
+                }
             }
             Phase::Lying => {
-                all(&mut strength, [0.5; 3]);
-                Pull { strength, damping: 2.0, weight: 1.0, fast: false }
+                all(&mut strength, [LYING; 3]);
+                // Once limbs have sunk, what still creeps is stopped.
+                let stops = ease((self.since - SINKS) / SINKS);
+                Pull {
+                    strength,
+                    damping: 1.0,
+                    weight: 1.0 - stops,
+                    fast: false,
+                    drag: STILL * (0.5 + stops),
+                    chase: false,
+                }
             }
             Phase::Rising | Phase::Fading => {
                 let more = ease(self.since / RISES.0);
-                all(&mut strength, [0.2 + 0.8 * more; 3]);
+                all(&mut strength, [LYING + (1.0 - LYING) * more; 3]);
                 strength[0] = 0.4 * more;
-                Pull { strength, damping: 1.0, weight: 1.0 - 0.5 * more, fast: false }
+                Pull { strength, damping: 1.0, weight: more.min(0.5), fast: false, drag: 0.0, chase: true }
             }
         }
     }
@@ -320,13 +382,13 @@ impl Response {
         } else {
             self.settling = 0.0;
         }
-        self.settling > 0.1 || self.since > FALLS[1]
+        (self.settling > 0.1 && ragdoll.fastest() < CALM) || self.settling > 0.4 || self.since > FALLS[1]
     }
 
     /// Whether it lies still, or has tried for long enough.
     pub fn rests(&self) -> bool {
         let still = self.ragdoll.as_ref().is_some_and(|ragdoll| ragdoll.fastest() < REST);
-        self.phase == Phase::Lying && (still && self.since > 0.15 || self.since > SETTLING)
+        self.phase == Phase::Lying && (still && self.since > SINKS || self.since > SETTLING)
     }
 
     /// How long what is left fades, if physics ends now.

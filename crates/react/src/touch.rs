@@ -157,6 +157,10 @@ mod tests {
     #[test]
     fn heads_bear_least() {
         let at = |part: Role| Touch { part, ..ball(0.45, 25.0) }.damage(5.0);
-        assert!(at(Role::Head) > at(Role::Waist) && at(Role::Waist) > at(Role::Back) && at(Role::Back) > at(Role::LeftElbow));
+        assert!(
+            at(Role::Head) > at(Role::Waist)
+                && at(Role::Waist) > at(Role::Back)
+                && at(Role::Back) > at(Role::LeftElbow)
+        );
     }
 }

@@ -24,7 +24,7 @@ fn standing() -> (Arc<Skeleton>, Arc<Build>, Pose, WorldPose) {
 }
 
 fn full() -> Pull {
-    Pull { strength: [1.0; PARTS], damping: 1.0, weight: 0.0, fast: false }
+    Pull { strength: [1.0; PARTS], damping: 1.0, weight: 0.0, fast: false, drag: 0.0, chase: true }
 }
 
 #[test]
@@ -50,14 +50,19 @@ fn energy_of_a_limp_body_does_not_grow() {
     raised.positions.iter_mut().for_each(|p| p.y += 3.0);
     let mut ragdoll = Ragdoll::new(&build, &raised, &raised, TICK, &[]);
     ragdoll.push(part_of(Role::Head), Vec3::new(3.0, 1.0, -14.0), raised.position(Role::Head.joint()));
-    let (mut physics, pull) = (Physics::default(), Pull { strength: [0.0; PARTS], damping: 0.0, weight: 1.0, fast: false });
+    let (mut physics, pull) = (
+        Physics::default(),
+        Pull { strength: [0.0; PARTS], damping: 0.0, weight: 1.0, fast: false, drag: 0.0, chase: true },
+    );
     let first = ragdoll.energy();
     let (mut most, mut gap) = (first, 0.0f32);
     for tick in 0..70 {
         ragdoll.step(&mut physics, &raised, &pull, TICK);
         most = most.max(ragdoll.energy());
         gap = gap.max(ragdoll.gap());
-        if tick % 10 == 0 { println!("{tick} {} {}", ragdoll.energy(), ragdoll.gap()); }
+        if tick % 10 == 0 {
+            println!("{tick} {} {}", ragdoll.energy(), ragdoll.gap());
+        }
     }
     println!("energy {first} most {most} gap {gap}");
 }
@@ -91,11 +96,19 @@ fn hits() {
             ragdoll.show(&world, &mut shown, &mut now);
             let p = |w: &WorldPose| w.point(kumite_react::ragdoll::parts::ROLES[part].joint(), body.centre);
             let d = (p(&now) - p(&world)).length();
-            if tick < 18 { most = most.max(d); }
+            if tick < 18 {
+                most = most.max(d);
+            }
             gap = gap.max(ragdoll.gap());
             late = d;
         }
-        println!("{} {:.1} cm (asked {asked}), later {:.1}, gap {:.2} cm", role.name(), most * 100.0, late * 100.0, gap * 100.0);
+        println!(
+            "{} {:.1} cm (asked {asked}), later {:.1}, gap {:.2} cm",
+            role.name(),
+            most * 100.0,
+            late * 100.0,
+            gap * 100.0
+        );
     }
 }
 #[test]
@@ -115,12 +128,22 @@ fn falls() {
         ragdoll.step(&mut physics, &world, &pull, TICK);
         gap = gap.max(ragdoll.gap());
         sunk = sunk.max(ragdoll.sunk());
-        if tick % 40 == 0 { println!("{tick}: pelvis {:?} fastest {} gap {} sunk {}", ragdoll.place(0).0, ragdoll.fastest(), ragdoll.gap(), ragdoll.sunk()); }
+        if tick % 40 == 0 {
+            println!(
+                "{tick}: pelvis {:?} fastest {} gap {} sunk {}",
+                ragdoll.place(0).0,
+                ragdoll.fastest(),
+                ragdoll.gap(),
+                ragdoll.sunk()
+            );
+        }
     }
     println!("us per step {}", start.elapsed().as_micros() as f32 / 480.0);
     let start = std::time::Instant::now();
     let mut n = 0;
-    for _ in 0..1000 { n += ragdoll.clone().pinned()[0] as u32; }
+    for _ in 0..1000 {
+        n += ragdoll.clone().pinned()[0] as u32;
+    }
     println!("us per clone {} {n}", start.elapsed().as_micros() as f32 / 1000.0);
     ragdoll.show(&world, &mut shown, &mut now);
     let _ = Quat::IDENTITY;

@@ -239,6 +239,11 @@ impl Character {
         self.placement
     }
 
+    /// Lays the clip it plays elsewhere over the stage, at once.
+    pub(crate) fn lay(&mut self, placement: Planar) {
+        self.placement = placement;
+    }
+
     /// Plays these edges after the current one, at this speed and bent like this, then goes on as before. Times count from now.
     pub fn follow(&mut self, edges: &[EdgeIdx], warp: &Warp, bend: Option<Bend>) {
         self.commit(Plan { warp: warp.clone(), bend, ..Plan::edges(edges) });

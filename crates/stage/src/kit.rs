@@ -114,23 +114,33 @@ impl Kit {
         &self.recoveries
     }
 
-    /// The reaction to a hit on a part by something that moves `along`, by what was hit and from which side.
-    pub(crate) fn reaction(&self, character: &Character, part: Role, along: Vec3) -> Option<&Reaction> {
-        let high = matches!(part, Role::Head | Role::Neck);
-        let low = matches!(
-            part,
-            Role::LeftHip | Role::RightHip | Role::LeftKnee | Role::RightKnee | Role::LeftAnkle | Role::RightAnkle
-        );
-        let wanted = if high {
-            "head"
-        } else if low {
-            "leg"
-        } else {
-            "body"
+    /// The reaction to a hit on a part by something that moves `along` and changes the body's speed by `change`, metres per second: by what was hit,
+    /// from which side, how hard.
+    pub(crate) fn reaction(&self, character: &Character, part: Role, along: Vec3, change: f32) -> Option<&Reaction> {
+        /// From here on a hit is a heavy one, metres per second.
+        const HEAVY: f32 = 0.18;
+        let wanted = match part {
+            Role::Head | Role::Neck => "head",
+            Role::LeftHip | Role::RightHip | Role::LeftKnee | Role::RightKnee | Role::LeftAnkle | Role::RightAnkle => {
+                "leg"
+            }
+            // Physics alone shows what hits an arm.
+            Role::LeftElbow | Role::RightElbow | Role::LeftWrist | Role::RightWrist => return None,
+            _ => "body",
         };
         let turn = wrap(yaw_of(-along) - crate::sense::gaze(character));
-        let side = if turn > 0.0 { "left" } else { "right" };
-        let score = |label: &str| 2 * i32::from(label.contains(wanted)) + i32::from(label.contains(side));
+        let side = match turn {
+            t if t.abs() < 0.6 => "front",
+            t if t > 0.0 => "left",
+            _ => "right",
+        };
+        let score = |label: &str| {
+            let heavy = label.contains("heavy") == (change >= HEAVY);
+            let aside = label.contains("left") || label.contains("right");
+            let sided = label.contains(side) || (side == "front" && !aside);
+            8 * i32::from(label.contains(wanted)) + 2 * i32::from(sided) + i32::from(heavy)
+                - 8 * i32::from(label.contains("stagger"))
+        };
         self.reactions.iter().max_by_key(|r| (score(&r.label), std::cmp::Reverse(r.edge)))
     }
 

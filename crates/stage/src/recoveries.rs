@@ -22,8 +22,10 @@ const MOMENTS: usize = 4;
 const RATE: f32 = 30.0;
 /// Radians that a motion may be turned from where its body faces, so that it goes the way of a push.
 const TURNS: f32 = 0.5;
-/// Metres: how much a way counts that differs by as much, beside the labels.
-const WAY: f32 = 0.35;
+/// What a recovery costs: one metre too far or too short is `1 / WAY`, a radian aside `ASIDE`, and a step that is no reaction `STEPS`.
+const WAY: f32 = 0.8;
+const ASIDE: f32 = 1.5;
+const STEPS: f32 = 1.2;
 
 /// A motion that answers a push.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +39,8 @@ pub struct Recovery {
     pub label: String,
     /// Where it goes, seen from where its pelvis faces when it is entered: to the left and ahead, metres.
     pub way: Vec2,
+    /// Whether it is a reaction, not something that anybody does unasked.
+    reacts: bool,
 }
 
 /// A moment of a way to get up.
@@ -63,7 +67,10 @@ pub struct Recoveries {
 impl Recoveries {
     /// Of the fighters' part of a library.
     pub fn of(library: &Arc<Library>) -> Recoveries {
-        let mut all = Recoveries { build: Build::of(library.skeleton(), library.spheres()).map(Arc::new), ..Recoveries::default() };
+        let mut all = Recoveries {
+            build: Build::of(library.skeleton(), library.spheres()).map(Arc::new),
+            ..Recoveries::default()
+        };
         if all.build.is_none() {
             return Recoveries::default();
         }
@@ -83,7 +90,8 @@ impl Recoveries {
                 let (start, end) = (place(enter), place(over));
                 let way = |role: Role| way(&start, &end, role);
                 let high = |world: &WorldPose| world.position(Role::Pelvis.joint()).y > UPRIGHT;
-                let found = |way: Vec2| Recovery { edge, enter, over, label: label.clone(), way };
+                let reacts = span.kind == SpanKind::React;
+                let found = |way: Vec2| Recovery { edge, enter, over, label: label.clone(), way, reacts };
                 match span.kind {
                     SpanKind::React | SpanKind::Step if high(&end) && way(Role::Pelvis).length() > STEP => {
                         all.steps.push(found(way(Role::Pelvis)));
@@ -156,8 +164,8 @@ impl Recoveries {
     /// Steps that go most nearly where a push wants to, seen from where the pelvis faces; reactions before others.
     pub(crate) fn step(&self, wanted: Vec2) -> Option<&Recovery> {
         let cost = |r: &Recovery| {
-            let reacts = if r.label.starts_with("stagger") { 0.0 } else { 0.6 };
-            (r.way - wanted).length() / WAY + reacts + turn_to(r.way, wanted).abs()
+            let steps = if r.reacts { 0.0 } else { STEPS };
+            (r.way.length() - wanted.length()).abs() / WAY + steps + ASIDE * turn_to(r.way, wanted).abs()
         };
         self.steps.iter().min_by(|a, b| cost(a).total_cmp(&cost(b)))
     }

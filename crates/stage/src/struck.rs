@@ -5,7 +5,7 @@ use kumite_motion::align::Planar;
 use kumite_motion::graph::stand;
 use kumite_motion::rotation::{yaw, yaw_of};
 use kumite_motion::volume::Obstacle;
-use kumite_motion::{Contacts, EdgeIdx, JointIdx, Role, Vec2, Vec3, WorldPose, fk};
+use kumite_motion::{Contacts, EdgeIdx, JointIdx, Pose, Role, Vec2, Vec3, WorldPose, fk, sample};
 use kumite_plan::{Leg, Plan};
 use kumite_react::nearest::features;
 use kumite_react::response::{Phase, Settings};
@@ -143,11 +143,14 @@ impl Character {
     /// What comes of a hit, in the tick it is known.
     pub(crate) fn watch_recovery(&mut self, recoveries: &Recoveries, kit: Option<&Kit>) -> Option<Turnout> {
         let struck = self.struck.as_ref()?;
-        let (phase, next) = (struck.response.phase(), struck.next);
+        let (phase, next, rests) = (struck.response.phase(), struck.next, struck.response.rests());
+        if phase == Phase::Rising {
+            self.lie_over();
+        }
         match next {
             Next::Answer if phase != Phase::Struck => self.answer(recoveries, kit),
             Next::Lie if phase == Phase::Lying => self.then(Next::Rise, Turnout::Down),
-            Next::Rise if struck.response.rests() => self.get_up(recoveries),
+            Next::Rise if rests => self.get_up(recoveries),
             Next::Stand(at) if self.playing().since >= at => self.then(Next::Nothing, Turnout::Up),
             _ => None,
         }
@@ -185,7 +188,9 @@ impl Character {
         if ready || touch.change() < FELT {
             return Some(Turnout::GoesOn);
         }
-        let reaction = kit?.reaction(self, touch.part, -touch.normal)?;
+        let Some(reaction) = kit.and_then(|kit| kit.reaction(self, touch.part, -touch.normal, touch.change())) else {
+            return Some(Turnout::GoesOn);
+        };
         let leg = self.laid(reaction.edge, reaction.enter, 0.0, FLINCH);
         let seconds = leg.seconds(self.library().graph());
         self.commit(Plan::at_once(leg));
@@ -204,6 +209,16 @@ impl Character {
         self.commit(Plan::at_once(leg));
         self.struck.as_mut()?.response.rise();
         self.then(Next::Stand(rise.over), Turnout::Rises(rise.label.clone(), rise.over - enter))
+    }
+
+    /// Lays what it is pulled into over where it lies. Nobody sees it: physics is shown.
+    fn lie_over(&mut self) {
+        let (clip, first) = self.clip();
+        let mut pose = Pose::default();
+        sample::pose_at(clip, first.at() as f32 / clip.fps() + self.playing().since, &mut pose);
+        let (own, shown) = (self.placement().point(pose.root()), self.pose().root());
+        let Planar { turn, shift } = self.placement();
+        self.lay(Planar { turn, shift: shift + Vec2::new(shown.x - own.x, shown.z - own.z) });
     }
 
     /// What is shown, as the search sees it.

@@ -13,10 +13,10 @@ use kumite_motion::rotation::to_vector;
 use kumite_motion::volume::{BodySphere, Obstacle, Shape};
 use kumite_motion::{Pose, Quat, Role, Skeleton, Vec3, WorldPose, fk};
 use rapier3d::prelude::{
-    BroadPhaseBvh, CCDSolver, ColliderBuilder, ColliderSet, Group, GenericJointBuilder, ImpulseJointHandle, ImpulseJointSet,
-    IntegrationParameters, InteractionGroups, InteractionTestMode, IslandManager, JointAxesMask, JointAxis, MassProperties,
-    MotorModel, MultibodyJointSet, NarrowPhase, PhysicsPipeline, Pose as Rigid, RigidBodyBuilder, RigidBodyHandle, RigidBodySet,
-    RigidBodyType, SharedShape, SoftBodySet,
+    BroadPhaseBvh, CCDSolver, ColliderBuilder, ColliderSet, GenericJointBuilder, Group, ImpulseJointHandle,
+    ImpulseJointSet, IntegrationParameters, InteractionGroups, InteractionTestMode, IslandManager, JointAxesMask,
+    JointAxis, MassProperties, MotorModel, MultibodyJointSet, NarrowPhase, PhysicsPipeline, Pose as Rigid,
+    RigidBodyBuilder, RigidBodyHandle, RigidBodySet, RigidBodyType, SharedShape, SoftBodySet,
 };
 
 use parts::{FEET, PARENTS, PARTS, Part, ROLES};
@@ -27,6 +27,10 @@ pub const GRAVITY: f32 = 9.81;
 const STEPS: (usize, usize) = (4, 10);
 /// What the floor holds a body with.
 const FRICTION: f32 = 0.8;
+/// How firm the floor is under a fall, hertz: twice as firm as the engine's own.
+const FLOOR: f32 = 120.0;
+/// Motions turn joints no faster than this, radians per second.
+const JUMPS: f32 = 30.0;
 /// A joint is stopped when it is this far beyond where its motion has it *and* beyond its limit, radians, and by this, times what it holds with.
 const BEYOND: f32 = 0.02;
 const STOP: f32 = 4.0;
@@ -85,6 +89,10 @@ pub struct Pull {
     pub damping: f32,
     /// How much of its weight a body feels, 0..1: motion that is tracked carries its own.
     pub weight: f32,
+    /// Whether joints move with their motion; else they are slowed down to where it has them.
+    pub chase: bool,
+    /// How quickly everything comes to a stop, per second: a body on the ground is no spring.
+    pub drag: f32,
     /// Whether limbs turn fast: more steps of the solver.
     pub fast: bool,
 }
@@ -106,6 +114,7 @@ pub struct Ragdoll {
     /// What was aimed at in the last tick: attitudes of parts relative to their parents, and where the pelvis was.
     aims: [Quat; PARTS],
     pelvis: Vec3,
+    drag: f32,
 }
 
 impl fmt::Debug for Ragdoll {
@@ -130,8 +139,7 @@ impl Ragdoll {
             let spin = to_vector(turn * before.rotation(joint).conjugate()) * rate;
             // Of the centre of its mass.
             let speed = (now.point(joint, part.centre) - before.point(joint, part.centre)) * rate;
-            let props =
-                MassProperties::with_principal_inertia_frame(part.centre, part.mass, part.inertia, part.along);
+            let props = MassProperties::with_principal_inertia_frame(part.centre, part.mass, part.inertia, part.along);
             let body = RigidBodyBuilder::dynamic()
                 .pose(Rigid::from_parts(place, turn))
                 .linvel(speed)
@@ -162,7 +170,10 @@ impl Ragdoll {
                 .build();
             held[index] = joints.insert(parts[PARENTS[index]], parts[index], joint, true);
         }
-        let floor = ColliderBuilder::new(SharedShape::halfspace(Vec3::Y)).friction(FRICTION).restitution(0.0).collision_groups(world);
+        let floor = ColliderBuilder::new(SharedShape::halfspace(Vec3::Y))
+            .friction(FRICTION)
+            .restitution(0.0)
+            .collision_groups(world);
         colliders.insert(floor);
         for obstacle in around {
             let shape = match obstacle.shape {
@@ -187,6 +198,7 @@ impl Ragdoll {
             pinned: [false; 2],
             aims,
             pelvis: now.position(Role::Pelvis.joint()),
+            drag: 0.0,
         }
     }
 
@@ -232,10 +244,24 @@ impl Ragdoll {
     /// A tick of `seconds` towards a motion.
     pub fn step(&mut self, physics: &mut Physics, motion: &WorldPose, pull: &Pull, seconds: f32) {
         self.aim(motion, pull, seconds);
+        if pull.drag != self.drag {
+            self.drag = pull.drag;
+            for handle in self.parts {
+                if let Some(body) = self.bodies.get_mut(handle) {
+                    body.set_linear_damping(pull.drag);
+                    body.set_angular_damping(pull.drag);
+                }
+            }
+        }
         let mut parameters = IntegrationParameters { dt: seconds, ..IntegrationParameters::default() };
         parameters.num_solver_iterations = if pull.fast { STEPS.1 } else { STEPS.0 };
         parameters.warmstart_joints = true;
         parameters.max_ccd_substeps = 0;
+        // Falling limbs come down by several centimetres in a tick: the floor is felt before they are in it.
+        if pull.weight > 0.0 {
+            parameters.normalized_prediction_distance = 0.1;
+            parameters.static_contact_softness.natural_frequency = FLOOR;
+        }
         physics.pipeline.step(
             Vec3::NEG_Y * (GRAVITY * pull.weight),
             &parameters,
@@ -260,6 +286,8 @@ impl Ragdoll {
         for index in 1..PARTS {
             let wanted = relative(motion, index);
             let spin = to_vector(self.aims[index].conjugate() * wanted) * rate;
+            // What jumps is another motion, and is not chased.
+            let spin = if spin.length() > JUMPS || !pull.chase { Vec3::ZERO } else { spin };
             self.aims[index] = wanted;
             let full = self.build.parts[index].hold;
             let (mut stiffness, mut damping) = (full.0 * pull.strength[index], full.1 * pull.damping);
@@ -275,7 +303,8 @@ impl Ragdoll {
         }
         // The whole body towards where its motion has the pelvis.
         let pelvis = motion.position(Role::Pelvis.joint());
-        let (speed, strength) = ((pelvis - self.pelvis) * rate, pull.strength[0]);
+        let speed = (pelvis - self.pelvis) * rate;
+        let (speed, strength) = (if speed.length() > 10.0 { Vec3::ZERO } else { speed }, pull.strength[0]);
         self.pelvis = pelvis;
         if strength > 0.0 {
             self.carry(motion, pelvis, speed, strength, seconds);
@@ -313,7 +342,8 @@ impl Ragdoll {
         let rate = SWAY * strength.sqrt();
         // Implicit in the speed, so that no strength overshoots.
         let soft = 1.0 / (1.0 + 2.0 * rate * seconds);
-        let pull = (place - body.translation()) * (rate * rate) + (speed - body.linvel()) * (2.0 * rate * strength.sqrt());
+        let pull =
+            (place - body.translation()) * (rate * rate) + (speed - body.linvel()) * (2.0 * rate * strength.sqrt());
         let off = to_vector(turn * body.rotation().conjugate());
         body.apply_impulse(pull * (0.5 * mass * seconds * soft), true);
         let torque = off * (rate * rate) - body.angvel() * (2.0 * rate * strength.sqrt());
@@ -373,9 +403,7 @@ impl Ragdoll {
     /// Energy of movement and height, joules.
     pub fn energy(&self) -> f32 {
         let one = |(handle, part): (&RigidBodyHandle, &Part)| {
-            self.bodies
-                .get(*handle)
-                .map_or(0.0, |b| b.kinetic_energy() + part.mass * GRAVITY * b.center_of_mass().y)
+            self.bodies.get(*handle).map_or(0.0, |b| b.kinetic_energy() + part.mass * GRAVITY * b.center_of_mass().y)
         };
         self.parts.iter().zip(&self.build.parts).map(one).sum()
     }

@@ -117,8 +117,8 @@ pub fn measure(skeleton: &Skeleton, spheres: &[BodySphere]) -> Option<[Part; PAR
         if FEET.contains(&index) {
             let ball = world.position(role.child()?.joint()) - start;
             let sole = SOLE - start.y;
-            let tip = skeleton.tip(role.child()?.joint()).unwrap_or(Vec3::ZERO);
-            part.ends = [Vec3::new(0.0, sole, -HEEL + SOLE), Vec3::new(ball.x, sole, ball.z + 0.5 * tip.z)];
+            // Toes give way.
+            part.ends = [Vec3::new(0.0, sole, -HEEL + SOLE), Vec3::new(ball.x, sole, ball.z)];
             part.radius = SOLE;
         }
         let bone = part.ends[1] - part.ends[0];

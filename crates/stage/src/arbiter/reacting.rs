@@ -61,7 +61,10 @@ impl Turn<'_> {
         match extent {
             Extent::Down => {
                 self.busy(f32::INFINITY);
-                self.tell("falls".into(), format!("hit on the {}: {change:.1} m/s", blow.part.name().replace('_', " ")));
+                self.tell(
+                    "falls".into(),
+                    format!("hit on the {}: {change:.1} m/s", blow.part.name().replace('_', " ")),
+                );
                 true
             }
             Extent::Steps => {
