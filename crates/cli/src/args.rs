@@ -427,6 +427,18 @@ pub(crate) struct BraceArgs {
     #[arg(long)]
     pub(crate) startle: bool,
 
+    /// How long physics alone acts after the hit, milliseconds; 50 to 100 in the thesis, 0 for no physics
+    #[arg(long, value_name = "MS", default_value_t = 80.0, allow_negative_numbers = true)]
+    pub(crate) response_ms: f32,
+
+    /// Where it goes back to: what was played, the nearest motion of the library, or by how hard the hit was
+    #[arg(long, value_enum, value_name = "WHERE", default_value_t = ReturnTo::Auto)]
+    pub(crate) r#return: ReturnTo,
+
+    /// Let it hit somebody who is not braced
+    #[arg(long)]
+    pub(crate) unbraced: bool,
+
     /// Age of who braces, years
     #[arg(long, value_name = "YEARS", default_value_t = 30.0)]
     pub(crate) age: f32,
@@ -477,6 +489,27 @@ pub(crate) struct BraceArgs {
 
     #[command(flatten)]
     pub(crate) picture: PictureArgs,
+}
+
+/// Where somebody who was hit goes back to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ReturnTo {
+    /// What was played
+    Original,
+    /// The motion of the library that is nearest by pose and speed
+    Search,
+    /// By how hard the hit was
+    Auto,
+}
+
+impl From<ReturnTo> for kumite_stage::Return {
+    fn from(to: ReturnTo) -> kumite_stage::Return {
+        match to {
+            ReturnTo::Original => kumite_stage::Return::Original,
+            ReturnTo::Search => kumite_stage::Return::Search,
+            ReturnTo::Auto => kumite_stage::Return::Auto,
+        }
+    }
 }
 
 /// Walk to a goal through obstacles; or many times, to compare methods

@@ -179,6 +179,16 @@ fn event_json(played: &Played, event: &Event) -> Option<Value> {
         EventKind::NoWay { why } => ("no way", json!({"why": why.to_string()})),
         EventKind::Fault(fault) => ("fault", json!({"why": fault.to_string()})),
         EventKind::Braced { seconds, planted, .. } => ("braced", json!({"seconds_left": seconds, "planted": planted})),
+        EventKind::Struck { part, along, change, damage, extent, gain } => (
+            "struck",
+            json!({
+                "part": part.name(), "along": along.to_array(), "change_m_s": change, "damage_j": damage,
+                "extent": extent.name(), "impulse_gain": gain,
+            }),
+        ),
+        EventKind::Staggered => ("stagger", json!({})),
+        EventKind::Down => ("down", json!({})),
+        EventKind::Up => ("up", json!({})),
         EventKind::Began { .. } | EventKind::Answered { .. } | EventKind::Searched(_) => return None,
     };
     more["time"] = json!(event.tick as f32 / TICKS as f32);
@@ -207,7 +217,7 @@ fn to_json(scene: &Scene, played: &Played, seconds: f64) -> Value {
                 "events": legs,
                 "quality": {
                     "foot_slide_cm_s": q.foot_slide_cm_s, "foot_slide_most_cm_s": q.foot_slide_most_cm_s,
-                    "planted_share": q.planted_share, "snap": q.snap, "snap_at_joins": q.snap_at_joins, "float_cm": q.float_cm,
+                    "planted_share": q.planted_share, "snap": q.snap, "snap_in_impacts": q.snap_in_impacts, "snap_at_joins": q.snap_at_joins, "float_cm": q.float_cm,
                     "balance_cm": q.balance_cm, "source_balance_cm": q.source_balance_cm,
                     "jerk_ratio": jerk_ratio(take, played.kit.library()), "penetration_cm": penetration,
                 },
@@ -312,6 +322,9 @@ fn markers(played: &Played) -> Vec<Marker> {
             }
             EventKind::Arrived { .. } => ("arrived", format!("{name} arrives"), None),
             EventKind::NoWay { .. } => ("no way", format!("{name} finds no way"), None),
+            EventKind::Staggered => ("stagger", format!("{name} staggers"), None),
+            EventKind::Down => ("down", format!("{name} is down"), None),
+            EventKind::Up => ("up", format!("{name} is up again"), None),
             _ => return None,
         };
         Some(Marker { time: event.tick as f32 / TICKS as f32, kind: kind.into(), text, at })

@@ -57,10 +57,11 @@ impl Character {
         brace.rate()
     }
 
-    /// A copy that is not braced.
+    /// A copy that is neither braced nor hit.
     pub(crate) fn unbraced(&self) -> Character {
         let mut copy = self.clone();
         copy.brace = None;
+        copy.struck = None;
         copy
     }
 

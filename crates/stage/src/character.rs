@@ -13,10 +13,12 @@ use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Role, Vec2, Vec3, WorldPose,
 
 use kumite_plan::{Bend, Leg, Plan, Warp};
 use kumite_react::Brace;
+use kumite_react::ragdoll::Physics;
 
 use crate::TICKS;
 use crate::feet::{Feet, GRIP};
 use crate::quality::Source;
+use crate::struck::Struck;
 
 pub(crate) const TICK: f32 = 1.0 / TICKS as f32;
 
@@ -60,10 +62,14 @@ pub struct Character {
     pub(crate) bend: Option<(Bend, f32)>,
     /// A protective pose over all of that. Boxed: hardly anybody has one, and snapshots are many.
     pub(crate) brace: Option<Box<Brace>>,
+    /// What a hit does to it, over all of that.
+    pub(crate) struck: Option<Box<Struck>>,
     pub(crate) feet: Feet,
     /// Motion, join and bend, without feet: what a new plan is joined from, now and a tick ago.
     pub(crate) base: [Pose; 2],
     pose: Pose,
+    /// As it was shown a tick ago.
+    pub(crate) before: Pose,
     world: WorldPose,
     contacts: Contacts,
     /// Path seconds per stage second in this tick.
@@ -88,6 +94,8 @@ pub(crate) struct StepBuffers {
     speeds: [Velocity; 2],
     /// Joins that are over.
     spare: Vec<Inertia>,
+    /// Of whoever was hit.
+    physics: Option<Box<Physics>>,
 }
 
 impl StepBuffers {
@@ -143,9 +151,11 @@ impl Character {
             pace: None,
             bend: None,
             brace: None,
+            struck: None,
             feet: Feet::default(),
             base: [Pose::default(), Pose::default()],
             pose: Pose::default(),
+            before: Pose::default(),
             world: WorldPose::default(),
             contacts: Contacts::NONE,
             rate: 1.0,
@@ -156,8 +166,9 @@ impl Character {
         let facing = yaw_of(pose.rotation(kumite_motion::JointIdx::ROOT) * Vec3::Z);
         let here = Planar { turn: 0.0, shift: -Vec2::new(root.x, root.z) };
         character.placement = Planar { turn: turn - facing, shift: at }.after(&here);
-        character.show();
+        character.show(&mut None);
         character.base[1] = character.base[0].clone();
+        character.before = character.pose.clone();
         character
     }
 
@@ -226,6 +237,11 @@ impl Character {
     /// Lays the clip it plays over the stage.
     pub fn placement(&self) -> Planar {
         self.placement
+    }
+
+    /// Lays the clip it plays elsewhere over the stage, at once.
+    pub(crate) fn lay(&mut self, placement: Planar) {
+        self.placement = placement;
     }
 
     /// Plays these edges after the current one, at this speed and bent like this, then goes on as before. Times count from now.
@@ -334,7 +350,7 @@ impl Character {
         mut choose: impl FnMut(&Library, &[EdgeIdx]) -> EdgeIdx,
     ) -> Option<Leg> {
         // Whoever stands braced stops what is played; a warp waits too.
-        let flow = self.step_brace();
+        let flow = self.step_brace() * self.step_struck();
         let mut gone = TICK * flow;
         if let Some(pace) = &mut self.pace {
             pace.time += TICK * flow;
@@ -368,7 +384,7 @@ impl Character {
             self.begin(leg, over, buffers);
             began = Some(leg);
         }
-        self.show();
+        self.show(&mut buffers.physics);
         if self.bend.as_ref().is_some_and(|(bend, time)| bend.over(*time)) {
             self.bend = None;
         }
@@ -429,7 +445,8 @@ impl Character {
     }
 
     /// Works out the pose of this tick.
-    fn show(&mut self) {
+    fn show(&mut self, physics: &mut Option<Box<Physics>>) {
+        self.before.clone_from(&self.pose);
         let mut pose = std::mem::take(&mut self.pose);
         self.sample(self.playing, &mut pose);
         if let Some((join, since)) = &self.join {
@@ -452,6 +469,10 @@ impl Character {
             brace.apply(&skeleton, &self.base[0], &mut pose, &mut self.world);
         } else {
             fk::pose(&skeleton, &pose, &mut self.world);
+        }
+        if let Some(struck) = &mut self.struck {
+            (planted, soon) = (struck.response.contacts(planted), struck.response.contacts(soon));
+            struck.response.step(physics.get_or_insert_default(), planted, TICK, &mut pose, &mut self.world);
         }
         self.contacts = self.feet.plant(&skeleton, &self.anatomy, (planted, soon), TICK, &mut pose, &mut self.world);
         self.pose = pose;

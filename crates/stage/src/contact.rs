@@ -2,6 +2,9 @@
 
 use kumite_motion::volume::BodySphere;
 use kumite_motion::{Role, Vec3, WorldPose};
+use kumite_react::Touch;
+
+use crate::TICKS;
 
 /// Where a body's spheres are.
 pub fn place(spheres: &[BodySphere], world: &WorldPose, out: &mut Vec<Vec3>) {
@@ -16,12 +19,14 @@ pub struct Pass {
     pub least: f32,
     /// When in the tick the first touch is, 0..1, and of what.
     pub touch: Option<(f32, Role)>,
+    /// Which sphere that is.
+    pub sphere: usize,
 }
 
 /// Sweeps a ball that goes from `ball[0]` to `ball[1]` against spheres that go from `before` to `after`.
 pub fn sweep(spheres: &[BodySphere], before: &[Vec3], after: &[Vec3], ball: [Vec3; 2], radius: f32) -> Pass {
-    let mut pass = Pass { least: f32::INFINITY, touch: None };
-    for ((sphere, a), b) in spheres.iter().zip(before).zip(after) {
+    let mut pass = Pass { least: f32::INFINITY, touch: None, sphere: 0 };
+    for (index, ((sphere, a), b)) in spheres.iter().zip(before).zip(after).enumerate() {
         // Seen from the sphere the ball moves along a line.
         let (start, way) = (ball[0] - *a, (ball[1] - *b) - (ball[0] - *a));
         let both = sphere.radius + radius;
@@ -34,11 +39,20 @@ pub fn sweep(spheres: &[BodySphere], before: &[Vec3], after: &[Vec3], ball: [Vec
             let inside = sw * sw - ww * (start.length_squared() - both * both);
             let first = if ww > 0.0 { ((-sw - inside.max(0.0).sqrt()) / ww).clamp(0.0, 1.0) } else { 0.0 };
             if pass.touch.is_none_or(|(time, _)| first < time) {
-                pass.touch = Some((first, sphere.part));
+                (pass.touch, pass.sphere) = (Some((first, sphere.part)), index);
             }
         }
     }
     pass
+}
+
+/// A touch of a ball of some mass: where, which way out of the body, and how fast against it. `sphere` is where the touched one goes in the tick,
+/// `time` when in it they touch.
+pub fn touch(part: Role, sphere: [Vec3; 2], way: [Vec3; 2], time: f32, radius: f32, mass: f32) -> Touch {
+    let (centre, ball) = (sphere[0].lerp(sphere[1], time), way[0].lerp(way[1], time));
+    let normal = (ball - centre).normalize_or(Vec3::Z);
+    let velocity = ((way[1] - way[0]) - (sphere[1] - sphere[0])) * TICKS as f32;
+    Touch { part, at: ball - normal * radius, normal, velocity, mass }
 }
 
 #[cfg(test)]

@@ -208,6 +208,14 @@ impl Feet {
         stands
     }
 
+    /// What is shown becomes what is played: nothing of it is added a second time. Holds stay.
+    pub(crate) fn absorb(&mut self) {
+        (self.drop, self.sinking) = (0.0, 0.0);
+        for hold in &mut self.holds {
+            (hold.rest, hold.rise) = (Vec3::ZERO, 0.0);
+        }
+    }
+
     /// Lowers the hips towards `drop`, without a jerk.
     fn sink(&mut self, drop: f32, seconds: f32) {
         // A critically damped spring, exact for a constant goal.

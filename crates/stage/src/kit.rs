@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use kumite_motion::graph::Edge;
 use kumite_motion::library::Library;
-use kumite_motion::rotation::to_vector;
-use kumite_motion::{Clip, EdgeIdx, FrameIdx, Graph, Layer, NodeIdx, Pose, Role, SpanKind, Vec2, WorldPose, fk};
+use kumite_motion::rotation::{to_vector, wrap, yaw_of};
+use kumite_motion::{Clip, EdgeIdx, FrameIdx, Graph, Layer, NodeIdx, Pose, Role, SpanKind, Vec2, Vec3, WorldPose, fk};
 
 use crate::op::Begin;
+use crate::recoveries::Recoveries;
 use crate::walk::Walker;
 use crate::{Character, Defence};
 
@@ -26,6 +27,7 @@ pub struct Kit {
     guarded: Vec<bool>,
     /// An edge of walkers that only idles.
     standing: Option<EdgeIdx>,
+    recoveries: Arc<Recoveries>,
 }
 
 /// A motion that answers a hit.
@@ -58,7 +60,8 @@ impl Kit {
         let still = graph.edges().iter().map(|edge| is_still(library.clip(edge.clip), edge)).collect();
         let standing = graph.edges_of(Layer::Walk).find(|edge| idle[edge.at()]);
         let guarded = guarded(&library);
-        Kit { reactions: reactions(&library), library, defence, walker, idle, still, guarded, standing }
+        let recoveries = Arc::new(Recoveries::of(&library));
+        Kit { reactions: reactions(&library), library, defence, walker, idle, still, guarded, standing, recoveries }
     }
 
     /// What characters play.
@@ -114,6 +117,41 @@ impl Kit {
     /// Motions that answer hits.
     pub fn reactions(&self) -> &[Reaction] {
         &self.reactions
+    }
+
+    /// What there is for somebody who was hit.
+    pub fn recoveries(&self) -> &Arc<Recoveries> {
+        &self.recoveries
+    }
+
+    /// The reaction to a hit on a part by something that moves `along` and changes the body's speed by `change`, metres per second: by what was hit,
+    /// from which side, how hard.
+    pub(crate) fn reaction(&self, character: &Character, part: Role, along: Vec3, change: f32) -> Option<&Reaction> {
+        /// From here on a hit is a heavy one, metres per second.
+        const HEAVY: f32 = 0.18;
+        let wanted = match part {
+            Role::Head | Role::Neck => "head",
+            Role::LeftHip | Role::RightHip | Role::LeftKnee | Role::RightKnee | Role::LeftAnkle | Role::RightAnkle => {
+                "leg"
+            }
+            // Physics alone shows what hits an arm.
+            Role::LeftElbow | Role::RightElbow | Role::LeftWrist | Role::RightWrist => return None,
+            _ => "body",
+        };
+        let turn = wrap(yaw_of(-along) - crate::sense::gaze(character));
+        let side = match turn {
+            t if t.abs() < 0.6 => "front",
+            t if t > 0.0 => "left",
+            _ => "right",
+        };
+        let score = |label: &str| {
+            let heavy = label.contains("heavy") == (change >= HEAVY);
+            let aside = label.contains("left") || label.contains("right");
+            let sided = label.contains(side) || (side == "front" && !aside);
+            8 * i32::from(label.contains(wanted)) + 2 * i32::from(sided) + i32::from(heavy)
+                - 8 * i32::from(label.contains("stagger"))
+        };
+        self.reactions.iter().max_by_key(|r| (score(&r.label), std::cmp::Reverse(r.edge)))
     }
 
     /// The shortest way, in seconds, along fighters' edges to a node from which walks can begin: its edges, and that node.

@@ -4,6 +4,7 @@ use kumite_motion::volume::Obstacle;
 use kumite_motion::{Role, Vec2, Vec3};
 use kumite_plan::dodge::DodgeDecision;
 use kumite_plan::walk::WalkError;
+use kumite_react::Extent;
 
 use crate::walk::WalkOutcome;
 use crate::walk_trial::WalkSearched;
@@ -209,6 +210,27 @@ pub enum EventKind {
         /// Nearest it came to anybody, metres; negative is the depth.
         least: f32,
     },
+    /// A character was hit; what comes of it is told too.
+    Struck {
+        /// On what.
+        part: Role,
+        /// By something that came this way.
+        along: Vec3,
+        /// By how much that changes the speed of the whole body, metres per second.
+        change: f32,
+        /// What it does to it, joules weighed by region.
+        damage: f32,
+        /// How far it gives way.
+        extent: Extent,
+        /// What pushes are multiplied by.
+        gain: f32,
+    },
+    /// Steps catch a hit.
+    Staggered,
+    /// A character lies on the ground because of a hit.
+    Down,
+    /// It stands again.
+    Up,
     /// A walker is where it wanted to be.
     Arrived {
         /// How far from the goal, metres.

@@ -7,12 +7,14 @@ use kumite_motion::{Chance, Layer, NodeIdx, Role, SpanKind, Vec3};
 use kumite_plan::Leg;
 use kumite_plan::threat::{Ball, LONGEST};
 use kumite_plan::{Alone, Pool};
+use kumite_react::Touch;
+use kumite_react::response::Settings;
 
 use crate::arbiter::{Blow, Scratch, Turn};
 use crate::character::StepBuffers;
 use crate::op::{BallOutcome, Event, EventKind, Fault, Op, Spawn, ThrowOp};
 use crate::world::{BallId, CastMember, CharacterId, Doing, FlyingBall, Perception, Wish, World};
-use crate::{Character, Kit, TICKS, contact, sense};
+use crate::{Character, Kit, Return, TICKS, contact, sense};
 
 /// Least height that a ball thrown from any distance begins at, metres above its radius.
 const ABOVE_FLOOR: f32 = 0.04;
@@ -181,7 +183,7 @@ impl Pipeline {
             let tick = world.tick;
             let Some(ball) = world.balls.get(*id).copied() else { continue };
             let way = [ball.place(tick), ball.place(tick + 1)];
-            let mut first: Option<(f32, CharacterId, Role)> = None;
+            let mut first: Option<(f32, CharacterId, Touch)> = None;
             let mut least = f32::INFINITY;
             for (who, before, after) in &self.bodies {
                 // Nothing of a body is farther than 1.3 m from its root.
@@ -195,14 +197,16 @@ impl Pipeline {
                 if let Some((time, part)) = pass.touch
                     && first.is_none_or(|f| time < f.0)
                 {
-                    first = Some((time, *who, part));
+                    let (sphere, mass) = ([before[pass.sphere], after[pass.sphere]], ball.mass);
+                    first = Some((time, *who, contact::touch(part, sphere, way, time, ball.ball.radius, mass)));
                 }
             }
             let least = ball.least.min(least);
             if let Some(ball) = world.balls.get_mut(*id) {
                 ball.least = least;
             }
-            if let Some((time, who, part)) = first {
+            if let Some((time, who, touch)) = first {
+                let part = touch.part;
                 let member = &mut world.characters[who];
                 let guards = |role: Role| part == role || Some(part) == role.parent();
                 let blocked = member.answers.iter().any(|a| a.ball == *id && a.guard.is_some_and(guards));
@@ -212,9 +216,8 @@ impl Pipeline {
                     (false, true) => BallOutcome::Braced,
                     (false, false) => BallOutcome::Hit,
                 };
-                if outcome == BallOutcome::Hit {
-                    member.blow = Some(Blow { part, along: (way[1] - way[0]).normalize_or(Vec3::NEG_Z) });
-                }
+                let along = (way[1] - way[0]).normalize_or(Vec3::NEG_Z);
+                member.blow = Some(Blow { part, along, touch, ready: outcome != BallOutcome::Hit });
                 let at = way[0].lerp(way[1], time);
                 let kind = EventKind::BallEnded { ball: *id, outcome, part: Some(part), at, least };
                 self.events.push(Event { tick, who: Some(who), kind });
@@ -292,6 +295,9 @@ fn come_on(kits: &[Arc<Kit>], world: &mut World, spawn: &Spawn) -> Result<Charac
         braced: None,
         refused: 0,
         blow: None,
+        response: Settings::default(),
+        returns: Return::default(),
+        damage: 0.0,
     }))
 }
 

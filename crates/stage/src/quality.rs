@@ -34,6 +34,8 @@ pub struct Quality {
     pub snap: f32,
     /// Largest step in the frames around joins, with nothing taken off: what rehearsals and searches judge by. Same unit.
     pub snap_at_joins: f32,
+    /// The same as `snap` while a blow acts: physics throws limbs about, that is what it is for. Frames of `snap` are all others.
+    pub snap_in_impacts: f32,
     /// Mean distance of what planted feet stand on, heel or ball, from the floor, centimetres.
     pub float_cm: f32,
     /// How far the zero-moment point is outside the planted soles, 95th percentile, centimetres.
@@ -110,18 +112,21 @@ impl Quality {
     }
 
     /// Adds what needs the clips that were played: one source for each frame.
-    pub fn beside(self, clip: &Clip, library: &Library, sources: &[Source]) -> Quality {
+    pub fn beside(self, clip: &Clip, library: &Library, sources: &[Source], impacts: &[bool]) -> Quality {
         let percentile = |outside| 100.0 * balance::percentile(outside, 0.95);
         Quality {
             balance_cm: percentile(balance::outside_soles(clip).into_iter()),
             source_balance_cm: percentile(source_balance(clip.fps(), library, sources).into_iter()),
-            ..self.with_snap(clip, library, sources)
+            ..self.with_snap(clip, library, sources, impacts)
         }
     }
 
     /// Adds the snap alone.
-    pub(crate) fn with_snap(self, clip: &Clip, library: &Library, sources: &[Source]) -> Quality {
-        Quality { snap: added_snap(clip, library, sources) / SNAP_UNIT, ..self }
+    pub(crate) fn with_snap(self, clip: &Clip, library: &Library, sources: &[Source], impacts: &[bool]) -> Quality {
+        let of =
+            |within: bool| added_snap(clip, library, sources, |frame| in_impact(impacts, frame) == within) / SNAP_UNIT;
+        let snap_in_impacts = if impacts.contains(&true) { of(true) } else { 0.0 };
+        Quality { snap: of(false), snap_in_impacts, ..self }
     }
 }
 
@@ -158,11 +163,17 @@ fn snap_at_joins(clip: &Clip, joins: &[bool]) -> f32 {
 /// Frames to both sides of one in which the sources may have as large a step.
 const WITHIN: usize = 2;
 
-/// The largest step of any frame beyond the largest that the sources have near it.
-fn added_snap(clip: &Clip, library: &Library, sources: &[Source]) -> f32 {
+/// Whether the turn into a frame or the one out of it is a blow's doing.
+fn in_impact(impacts: &[bool], frame: usize) -> bool {
+    impacts.get(frame..(frame + 2).min(impacts.len())).is_some_and(|near| near.contains(&true))
+}
+
+/// The largest step of any of some frames beyond the largest that the sources have near it.
+fn added_snap(clip: &Clip, library: &Library, sources: &[Source], counts: impl Fn(usize) -> bool) -> f32 {
     let mut steps: Vec<(f32, usize, JointIdx)> = Vec::new();
     for joint in quiet_joints(clip) {
-        steps.extend((1..clip.frames().saturating_sub(1)).map(|frame| (step(clip, frame, joint), frame, joint)));
+        let frames = (1..clip.frames().saturating_sub(1)).filter(|frame| counts(*frame));
+        steps.extend(frames.map(|frame| (step(clip, frame, joint), frame, joint)));
     }
     // Largest first: once a step is no larger than what was found, neither is what it adds.
     steps.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -183,13 +194,14 @@ fn source_steps(clip: &Clip, library: &Library, sources: &[Source], frame: usize
 }
 
 /// The frames whose snap does not pass.
-pub(crate) fn snaps(clip: &Clip, library: &Library, sources: &[Source]) -> Vec<usize> {
+pub(crate) fn snaps(clip: &Clip, library: &Library, sources: &[Source], impacts: &[bool]) -> Vec<usize> {
     let gate = SNAP_GATE * SNAP_UNIT;
     let snaps = |frame: usize, joint: JointIdx| {
         let size = step(clip, frame, joint);
         size > gate && size - source_steps(clip, library, sources, frame, joint) > gate
     };
-    (1..clip.frames().saturating_sub(1)).filter(|frame| quiet_joints(clip).any(|joint| snaps(*frame, joint))).collect()
+    let counted = (1..clip.frames().saturating_sub(1)).filter(|frame| !in_impact(impacts, *frame));
+    counted.filter(|frame| quiet_joints(clip).any(|joint| snaps(*frame, joint))).collect()
 }
 
 /// The step of a joint's angular velocity that a clip has where it is played, as fast as it is played.

@@ -50,6 +50,9 @@ pub struct Recorder {
     joins: Vec<bool>,
     joined: bool,
     sources: Vec<Source>,
+    /// Whether a blow acted on a frame or between it and the one before.
+    impacts: Vec<bool>,
+    impact: bool,
     library: Option<Arc<Library>>,
     starts: Vec<LegStart>,
 }
@@ -64,7 +67,9 @@ impl Recorder {
             self.joined |= joined;
             self.starts.push(LegStart { time, leg, joined });
         }
+        self.impact |= character.in_impact();
         if self.tick.is_multiple_of(TICKS / FPS) {
+            self.impacts.push(std::mem::take(&mut self.impact));
             self.poses.push(character.pose().clone());
             self.contacts.push(character.contacts());
             self.joins.push(std::mem::take(&mut self.joined));
@@ -79,9 +84,9 @@ impl Recorder {
         let (clip, mut quality) = self.clip(name, skeleton)?;
         let mut snaps = Vec::new();
         if let Some(library) = &self.library {
-            quality = quality.beside(&clip, library, &self.sources);
+            quality = quality.beside(&clip, library, &self.sources, &self.impacts);
             if !quality.passes() {
-                let frames = quality::snaps(&clip, library, &self.sources);
+                let frames = quality::snaps(&clip, library, &self.sources, &self.impacts);
                 snaps.extend(frames.into_iter().map(|frame| frame as f32 / FPS as f32));
             }
         }
@@ -97,7 +102,7 @@ impl Recorder {
     pub fn unbalanced(self, skeleton: &Arc<Skeleton>) -> Result<(Clip, Quality), ClipError> {
         let (clip, mut quality) = self.clip("rehearsal", skeleton)?;
         if let Some(library) = &self.library {
-            quality = quality.with_snap(&clip, library, &self.sources);
+            quality = quality.with_snap(&clip, library, &self.sources, &self.impacts);
         }
         Ok((clip, quality))
     }

@@ -4,10 +4,11 @@ use kumite_motion::volume::Obstacle;
 use kumite_motion::{Chance, Role, Vec2, Vec3};
 use kumite_plan::threat::Ball;
 use kumite_plan::walk::{Effort, Method};
+use kumite_react::response::Settings;
 use slotmap::{SlotMap, new_key_type};
 
 use crate::arbiter::Blow;
-use crate::{Character, TICKS, Target};
+use crate::{Character, Return, TICKS, Target};
 
 new_key_type! {
     /// Which character of a world.
@@ -68,6 +69,12 @@ pub struct CastMember {
     pub refused: u32,
     /// What hit it in the last tick.
     pub blow: Option<Blow>,
+    /// How long physics alone acts after a hit, and how strongly.
+    pub response: Settings,
+    /// What it goes back to after a hit.
+    pub returns: Return,
+    /// What hits have done to it so far, joules weighed by region.
+    pub damage: f32,
 }
 
 /// A ball that a committed plan is meant to answer.

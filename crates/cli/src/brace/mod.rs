@@ -3,6 +3,7 @@
 
 mod diagram;
 mod figures;
+mod impacts;
 mod trials;
 mod why;
 
@@ -14,10 +15,13 @@ use kumite_motion::library::Library;
 use kumite_motion::{Role, Roles, Vec3};
 use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times, Window};
 use kumite_react::balance::Objective;
+use kumite_react::response::Settings;
 use kumite_react::{Impact, ImpactError, Request, SpeedRange, Temper, time_to_contact};
 use kumite_stage::Take;
 use kumite_stage::brace_referee::{self, Judged, Promise};
 use kumite_stage::brace_trial::{Moment, Played};
+use kumite_stage::impact_trial::{self, How, Outcome};
+use kumite_stage::recoveries::Recoveries;
 use serde_json::{Value, json};
 
 use crate::args::BraceArgs;
@@ -38,7 +42,18 @@ pub(crate) fn run(args: &BraceArgs, progress: &Progress) -> CliResult<Report> {
         return figures::run(&library, folder);
     }
     match (args.trials, args.trial) {
-        (Some(count), None) => Ok(trials::run(&library, count, args.seed, progress)),
+        (Some(count), None) => {
+            let mut report = trials::run(&library, count, args.seed, progress);
+            if let (Some(how), Value::Object(json)) = (how(args), &mut report.json) {
+                json.insert("impacts".into(), impacts::run(&library, count, args.seed, how, progress));
+                // What was asked for first.
+                for key in ["recovered", "knocked_down", "joint_gap_m"] {
+                    json.insert(key.into(), json["impacts"][key].clone());
+                }
+                report.text = format!("{:#}\n", Value::Object(json.clone()));
+            }
+            Ok(report)
+        }
         (_, Some(number)) => {
             let trial = kumite_stage::brace_trial::random(&library, trials::seed(args.seed, number));
             let (moment, request) = trial.ok_or_else(|| Failure::bad("no moment was found to brace at"))?;
@@ -65,6 +80,7 @@ fn check(args: &BraceArgs) -> CliResult<()> {
         ("--speed", args.speed, kumite_react::SLOWEST..=kumite_react::FASTEST, "0.1 to 200 m/s"),
         ("--radius", args.radius, 1e-4..=2.0, "more than 0, at most 2 m"),
         ("--mass", args.mass, 1e-6..=1e9, "more than 0 kg"),
+        ("--response-ms", args.response_ms, 0.0..=500.0, "0 (no physics) to 500 ms"),
         ("--lead", args.lead.unwrap_or(1.0), 0.05..=10.0, "0.05 to 10 s"),
         ("--age", args.age, 0.0..=120.0, "0 to 120"),
         ("--fitness", args.fitness, 0.0..=1.0, "0 to 1"),
@@ -167,6 +183,12 @@ fn request(args: &BraceArgs, moment: &Moment) -> CliResult<Request<'static>> {
     Ok(Request { temper, speeds, startle: args.startle, objective, ..Request::new(impact, seconds) })
 }
 
+/// How what hits is answered; `None` without physics.
+fn how(args: &BraceArgs) -> Option<How> {
+    let settings = Settings { seconds: args.response_ms / 1000.0, ..Settings::default() };
+    (args.response_ms > 0.0).then_some(How { braced: !args.unbraced, settings, returns: args.r#return.into() })
+}
+
 /// What the referee sees of a brace.
 pub(crate) fn judged(library: &Library, played: &Played) -> Judged {
     let timing = played.brace.timing();
@@ -186,6 +208,15 @@ fn brace_once(args: &BraceArgs, moment: &Moment, request: &Request<'_>) -> CliRe
     let library = moment.character.library();
     let played = moment.play(request).map_err(|e| failure(&e))?;
     let judged = judged(library, &played);
+    let mut played = played;
+    let mut came = None;
+    if let Some(how) = how(args)
+        && let Some(struck) = impact_trial::play(moment, &Recoveries::of(library), request, how)
+    {
+        (played.recorder, played.path) = (struck.recorder, struck.path);
+        played.touch = struck.outcome.touch.map(|(time, touch)| (time, touch.part));
+        came = Some(struck.outcome);
+    }
     let take = played.recorder.clone().finish("brace", library.skeleton()).map_err(|e| Failure::bad(e.to_string()))?;
     let part = played.touch.map(|(_, part)| part.name().replace('_', " "));
     let guarded = judged.guard <= GUARDS;
@@ -203,10 +234,14 @@ fn brace_once(args: &BraceArgs, moment: &Moment, request: &Request<'_>) -> CliRe
         played.solved.evaluations,
         take.hash
     );
+    if let Some(came) = came.as_ref().filter(|came| came.touch.is_some()) {
+        text += &format!("    {}\n", told(came));
+    }
     if args.why {
         text += &why::text(library, &played, request);
     }
-    let json = one_json(&played, &judged, &take, &why::json(library, &played, request));
+    let mut json = one_json(&played, &judged, &take, &why::json(library, &played, request));
+    json["impact"] = came.as_ref().map_or(Value::Null, came_json);
     let mut outputs = Outputs::default();
     for path in &args.output {
         let ending = source::ending(path).unwrap_or_default();
@@ -217,6 +252,33 @@ fn brace_once(args: &BraceArgs, moment: &Moment, request: &Request<'_>) -> CliRe
         output::write(path, diagram::svg(played.brace.timing()).as_bytes())?;
     }
     Ok(Report { text, json })
+}
+
+/// What came of a hit, for people.
+fn told(came: &Outcome) -> String {
+    let change = came.touch.map_or(0.0, |(_, touch)| touch.change());
+    let mut text =
+        format!("pushed by {change:.2} m/s, the part that was hit moves {:.0} cm in 150 ms", came.moved * 100.0);
+    if let Some(answer) = &came.answer {
+        text += &format!("; {answer}");
+    }
+    if let Some(down) = came.down {
+        text += &format!("; down after {down:.1} s");
+    }
+    match (came.up, came.recovered) {
+        (Some(up), _) => text += &format!(", up after {up:.1} s"),
+        (None, Some(back)) => text += &format!("; back after {back:.2} s"),
+        (None, None) => {}
+    }
+    text
+}
+
+fn came_json(came: &Outcome) -> Value {
+    json!({
+        "extent": came.extent.map(|e| e.name()), "change_m_s": came.touch.map(|(_, t)| t.change()), "moved_m": came.moved,
+        "answer": came.answer, "head_load_m_s": came.head_load, "joint_gap_m": came.gap, "below_floor_m": came.sunk,
+        "down_s": came.down, "up_s": came.up, "recovered_s": came.recovered, "rest_rad_s": came.rest,
+    })
 }
 
 fn one_json(played: &Played, judged: &Judged, take: &Take, why: &Value) -> Value {
@@ -245,7 +307,10 @@ fn encode(args: &BraceArgs, played: &Played, take: &Take, (ending, json): (&str,
     let hit = played.seconds;
     let times: Vec<f32> = (0..early)
         .map(|k| hit * k as f32 / (early.max(2) - 1) as f32)
-        .chain((1..=late).map(|k| hit + (timing.leaves - hit + 0.5) * k as f32 / late as f32))
+        .chain(
+            (1..=late)
+                .map(|k| hit + (timing.leaves - hit + 0.5).max(clip.seconds() - hit - 0.1) * k as f32 / late as f32),
+        )
         .collect();
     let title = format!("braces for {:.0} m/s at the {}", played.impact.speed(), played.solved.aim.part.name());
     let strip = || Strip {

@@ -1,9 +1,8 @@
-//! What a character does about balls: it dodges or blocks those that come, and reacts to those that hit.
+//! What a character does about balls that come: it dodges or blocks them.
 
-use kumite_motion::rotation::{wrap, yaw_of};
-use kumite_motion::{EdgeIdx, Role, Vec3};
+use kumite_motion::EdgeIdx;
 use kumite_plan::dodge::{DodgeDecision, Forecast};
-use kumite_plan::{Leg, Plan, Threat};
+use kumite_plan::{Leg, Threat};
 
 use super::Turn;
 use crate::op::{Event, EventKind};
@@ -14,19 +13,6 @@ use crate::{TICKS, sense};
 pub const LOOK_AGAIN: u64 = 6;
 /// A dodge that is hit no deeper than this is better than none, metres.
 const GRAZED: f32 = 0.02;
-/// A join into a reaction, seconds.
-const FLINCH: f32 = 0.15;
-/// Longest that a hit keeps somebody from deciding, seconds.
-const STUNNED: f32 = 0.6;
-
-/// A touch that somebody has to react to.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Blow {
-    /// What was hit.
-    pub part: Role,
-    /// From where the ball came, as a direction in the world.
-    pub along: Vec3,
-}
 
 impl Turn<'_> {
     /// Whether it is time to look again at balls that nothing was done about: what is played next may have changed.
@@ -37,41 +23,6 @@ impl Turn<'_> {
         !matches!(member.doing, Doing::Reacting(_))
             && self.world.tick.is_multiple_of(LOOK_AGAIN)
             && member.known.iter().any(|(ball, _)| open(ball))
-    }
-
-    /// A reaction of the library to a hit, by what was hit and from which side.
-    pub(super) fn react(&mut self, blow: &Blow) -> bool {
-        let kit = self.kit;
-        let high = matches!(blow.part, Role::Head | Role::Neck);
-        let low = matches!(
-            blow.part,
-            Role::LeftHip | Role::RightHip | Role::LeftKnee | Role::RightKnee | Role::LeftAnkle | Role::RightAnkle
-        );
-        let wanted = if high {
-            "head"
-        } else if low {
-            "leg"
-        } else {
-            "body"
-        };
-        let turn = wrap(yaw_of(-blow.along) - sense::gaze(self.character()));
-        let side = if turn > 0.0 { "left" } else { "right" };
-        let score = |label: &str| 2 * i32::from(label.contains(wanted)) + i32::from(label.contains(side));
-        let best = kit.reactions().iter().max_by_key(|r| (score(&r.label), std::cmp::Reverse(r.edge)));
-        let Some(reaction) =
-            best.filter(|_| !low || !matches!(self.world.characters[self.who].doing, Doing::Walking(_)))
-        else {
-            return false;
-        };
-        let leg = self.in_place(reaction.edge, reaction.enter, FLINCH);
-        let seconds = leg.seconds(kit.graph());
-        let until = self.world.tick + (seconds.min(STUNNED) * TICKS as f32) as u64;
-        let member = &mut self.world.characters[self.who];
-        member.character.commit(Plan::at_once(leg));
-        (member.doing, member.answers) = (Doing::Reacting(until), Vec::new());
-        self.tell(reaction.label.clone(), format!("hit on the {}", blow.part.name().replace('_', " ")));
-        self.go_on();
-        true
     }
 
     /// Balls it knows of that are still to come, as attacks from now on.

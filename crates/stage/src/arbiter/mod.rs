@@ -3,6 +3,7 @@
 
 mod bracing;
 mod defending;
+mod reacting;
 mod walking;
 
 use kumite_motion::align::Planar;
@@ -12,7 +13,8 @@ use kumite_motion::{EdgeIdx, FrameIdx, JointIdx, Layer, NodeIdx, SpanKind, Vec2,
 use kumite_plan::Leg;
 use kumite_plan::dodge::DodgeScratch;
 
-pub use defending::{Blow, LOOK_AGAIN};
+pub use defending::LOOK_AGAIN;
+pub use reacting::Blow;
 
 use crate::op::{Event, EventKind};
 use crate::reserve::{self, Track, WayOn};
@@ -61,6 +63,7 @@ impl Turn<'_> {
     /// Everything this character decides in a tick.
     pub(crate) fn decide(&mut self, blow: Option<Blow>, noticed: &[BallId]) {
         self.settle();
+        self.watch_recovery();
         if let Some(blow) = blow
             && self.react(&blow)
         {

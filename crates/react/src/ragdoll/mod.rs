@@ -1,0 +1,447 @@
+//! A body of rigid parts that joints hold together and motors pull towards a pose: what shows a blow.
+//!
+//! Shown are joint *rotations*, laid over the skeleton by forward kinematics, so nothing stretches. All of it is state and is cloned with its
+//! owner: solvers start from the impulses of the tick before. [`Physics`] is scratch.
+
+pub mod parts;
+
+use std::fmt;
+use std::sync::Arc;
+
+use kumite_motion::limits::Limit;
+use kumite_motion::rotation::to_vector;
+use kumite_motion::volume::{BodySphere, Obstacle, Shape};
+use kumite_motion::{Pose, Quat, Role, Skeleton, Vec3, WorldPose, fk};
+use rapier3d::prelude::{
+    BroadPhaseBvh, CCDSolver, ColliderBuilder, ColliderSet, GenericJointBuilder, Group, ImpulseJointHandle,
+    ImpulseJointSet, IntegrationParameters, InteractionGroups, InteractionTestMode, IslandManager, JointAxesMask,
+    JointAxis, MassProperties, MotorModel, MultibodyJointSet, NarrowPhase, PhysicsPipeline, Pose as Rigid,
+    RigidBodyBuilder, RigidBodyHandle, RigidBodySet, RigidBodyType, SharedShape, SoftBodySet,
+};
+
+use parts::{FEET, PARENTS, PARTS, Part, ROLES};
+
+/// Metres per second squared.
+pub const GRAVITY: f32 = 9.81;
+/// Steps of the solver in a tick, and in the ticks after a blow, when limbs turn fast.
+const STEPS: (usize, usize) = (4, 10);
+/// What the floor holds a body with.
+const FRICTION: f32 = 0.8;
+/// How firm the floor is under a fall, hertz: twice as firm as the engine's own.
+const FLOOR: f32 = 120.0;
+/// Motions turn joints no faster than this, radians per second.
+const JUMPS: f32 = 30.0;
+/// A joint is stopped when it is this far beyond where its motion has it *and* beyond its limit, radians, and by this, times what it holds with.
+const BEYOND: f32 = 0.02;
+const STOP: f32 = 4.0;
+
+/// Memory of the solver. It carries nothing from one tick to the next.
+#[derive(Default)]
+pub struct Physics {
+    pipeline: PhysicsPipeline,
+    ccd: CCDSolver,
+    multibodies: MultibodyJointSet,
+    soft: SoftBodySet,
+}
+
+impl Clone for Physics {
+    fn clone(&self) -> Physics {
+        Physics::default()
+    }
+}
+
+impl fmt::Debug for Physics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Physics")
+    }
+}
+
+/// A body's parts, measured once.
+#[derive(Clone, Debug)]
+pub struct Build {
+    skeleton: Arc<Skeleton>,
+    parts: [Part; PARTS],
+}
+
+impl Build {
+    /// Of the canonical skeleton; `None` of any other.
+    pub fn of(skeleton: &Arc<Skeleton>, spheres: &[BodySphere]) -> Option<Build> {
+        Some(Build { skeleton: Arc::clone(skeleton), parts: parts::measure(skeleton, spheres)? })
+    }
+
+    /// Whose parts they are.
+    pub fn skeleton(&self) -> &Skeleton {
+        &self.skeleton
+    }
+
+    /// What the parts are.
+    pub fn parts(&self) -> &[Part; PARTS] {
+        &self.parts
+    }
+}
+
+/// How strongly a body is pulled, in this tick.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pull {
+    /// Of each joint, 1 is what it holds with; the first is of the whole body towards where its motion has the pelvis.
+    pub strength: [f32; PARTS],
+    /// How much of their damping joints keep.
+    pub damping: f32,
+    /// How much of its weight a body feels, 0..1: motion that is tracked carries its own.
+    pub weight: f32,
+    /// Whether joints move with their motion; else they are slowed down to where it has them.
+    pub chase: bool,
+    /// How quickly everything comes to a stop, per second: a body on the ground is no spring.
+    pub drag: f32,
+    /// Whether limbs turn fast: more steps of the solver.
+    pub fast: bool,
+}
+
+/// A body that is simulated.
+#[derive(Clone)]
+pub struct Ragdoll {
+    build: Arc<Build>,
+    bodies: RigidBodySet,
+    colliders: ColliderSet,
+    joints: ImpulseJointSet,
+    islands: IslandManager,
+    broad: BroadPhaseBvh,
+    narrow: NarrowPhase,
+    parts: [RigidBodyHandle; PARTS],
+    held: [ImpulseJointHandle; PARTS],
+    /// Which feet are nailed down.
+    pinned: [bool; 2],
+    /// What was aimed at in the last tick: attitudes of parts relative to their parents, and where the pelvis was.
+    aims: [Quat; PARTS],
+    pelvis: Vec3,
+    drag: f32,
+}
+
+impl fmt::Debug for Ragdoll {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ragdoll").field("pinned", &self.pinned).finish_non_exhaustive()
+    }
+}
+
+impl Ragdoll {
+    /// As it was shown now and `seconds` before, with what stands around it.
+    pub fn new(build: &Arc<Build>, now: &WorldPose, before: &WorldPose, seconds: f32, around: &[Obstacle]) -> Ragdoll {
+        let (mut bodies, mut colliders) = (RigidBodySet::new(), ColliderSet::new());
+        let mut joints = ImpulseJointSet::new();
+        let own = InteractionGroups::new(Group::GROUP_1, Group::GROUP_2, InteractionTestMode::And);
+        let world = InteractionGroups::new(Group::GROUP_2, Group::GROUP_1, InteractionTestMode::And);
+        let mut parts = [RigidBodyHandle::invalid(); PARTS];
+        let mut held = [ImpulseJointHandle::invalid(); PARTS];
+        for (index, part) in build.parts.iter().enumerate() {
+            let joint = ROLES[index].joint();
+            let (place, turn) = (now.position(joint), now.rotation(joint));
+            let rate = 1.0 / seconds.max(1e-4);
+            let spin = to_vector(turn * before.rotation(joint).conjugate()) * rate;
+            // Of the centre of its mass.
+            let speed = (now.point(joint, part.centre) - before.point(joint, part.centre)) * rate;
+            let props = MassProperties::with_principal_inertia_frame(part.centre, part.mass, part.inertia, part.along);
+            let body = RigidBodyBuilder::dynamic()
+                .pose(Rigid::from_parts(place, turn))
+                .linvel(speed)
+                .angvel(spin)
+                .additional_mass_properties(props)
+                .can_sleep(false);
+            parts[index] = bodies.insert(body);
+            let capsule = ColliderBuilder::capsule_from_endpoints(part.ends[0], part.ends[1], part.radius)
+                .density(0.0)
+                .friction(FRICTION)
+                .restitution(0.0)
+                .collision_groups(own);
+            colliders.insert_with_parent(capsule, parts[index], &mut bodies);
+            // Else a push before the first step would meet a body that weighs nothing.
+            if let Some(body) = bodies.get_mut(parts[index]) {
+                body.recompute_mass_properties_from_colliders(&colliders);
+            }
+        }
+        let mut aims = [Quat::IDENTITY; PARTS];
+        for index in 1..PARTS {
+            aims[index] = relative(now, index);
+            let joint = GenericJointBuilder::new(JointAxesMask::LIN_AXES)
+                .local_frame1(Rigid::from_parts(anchor(now, index), aims[index]))
+                .motor_model(JointAxis::AngX, MotorModel::ForceBased)
+                .motor_model(JointAxis::AngY, MotorModel::ForceBased)
+                .motor_model(JointAxis::AngZ, MotorModel::ForceBased)
+                .contacts_enabled(false)
+                .build();
+            held[index] = joints.insert(parts[PARENTS[index]], parts[index], joint, true);
+        }
+        let floor = ColliderBuilder::new(SharedShape::halfspace(Vec3::Y))
+            .friction(FRICTION)
+            .restitution(0.0)
+            .collision_groups(world);
+        colliders.insert(floor);
+        for obstacle in around {
+            let shape = match obstacle.shape {
+                Shape::Sphere { radius } => ColliderBuilder::ball(radius),
+                Shape::Capsule { half, radius } => ColliderBuilder::capsule_y(half, radius),
+                Shape::Cylinder { half, radius } => ColliderBuilder::cylinder(half, radius),
+                Shape::Box { half } => ColliderBuilder::cuboid(half.x, half.y, half.z),
+            };
+            let shape = shape.position(Rigid::from_parts(obstacle.at, obstacle.turn));
+            colliders.insert(shape.friction(FRICTION).collision_groups(world));
+        }
+        Ragdoll {
+            build: Arc::clone(build),
+            bodies,
+            colliders,
+            joints,
+            islands: IslandManager::new(),
+            broad: BroadPhaseBvh::default(),
+            narrow: NarrowPhase::new(),
+            parts,
+            held,
+            pinned: [false; 2],
+            aims,
+            pelvis: now.position(Role::Pelvis.joint()),
+            drag: 0.0,
+        }
+    }
+
+    /// What it is made of.
+    pub fn build(&self) -> &Arc<Build> {
+        &self.build
+    }
+
+    /// Nails feet to where they are, or lets them go.
+    pub fn pin(&mut self, feet: [bool; 2]) {
+        for ((pinned, wanted), index) in self.pinned.iter_mut().zip(feet).zip(FEET) {
+            if *pinned != wanted {
+                *pinned = wanted;
+                let kind = if wanted { RigidBodyType::KinematicPositionBased } else { RigidBodyType::Dynamic };
+                if let Some(body) = self.bodies.get_mut(self.parts[index]) {
+                    body.set_body_type(kind, true);
+                    if wanted {
+                        body.set_linvel(Vec3::ZERO, true);
+                        body.set_angvel(Vec3::ZERO, true);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Which feet are nailed down.
+    pub fn pinned(&self) -> [bool; 2] {
+        self.pinned
+    }
+
+    /// A push at a place of the world, newton seconds.
+    pub fn push(&mut self, part: usize, impulse: Vec3, at: Vec3) {
+        if let Some(body) = self.parts.get(part).and_then(|handle| self.bodies.get_mut(*handle)) {
+            body.apply_impulse_at_point(impulse, at, true);
+        }
+    }
+
+    /// How fast a place of a part moves.
+    pub fn speed_at(&self, part: usize, at: Vec3) -> Vec3 {
+        self.parts.get(part).and_then(|handle| self.bodies.get(*handle)).map_or(Vec3::ZERO, |b| b.velocity_at_point(at))
+    }
+
+    /// A tick of `seconds` towards a motion.
+    pub fn step(&mut self, physics: &mut Physics, motion: &WorldPose, pull: &Pull, seconds: f32) {
+        self.aim(motion, pull, seconds);
+        if pull.drag != self.drag {
+            self.drag = pull.drag;
+            for handle in self.parts {
+                if let Some(body) = self.bodies.get_mut(handle) {
+                    body.set_linear_damping(pull.drag);
+                    body.set_angular_damping(pull.drag);
+                }
+            }
+        }
+        let mut parameters = IntegrationParameters { dt: seconds, ..IntegrationParameters::default() };
+        parameters.num_solver_iterations = if pull.fast { STEPS.1 } else { STEPS.0 };
+        parameters.warmstart_joints = true;
+        parameters.max_ccd_substeps = 0;
+        // Falling limbs come down by several centimetres in a tick: the floor is felt before they are in it.
+        if pull.weight > 0.0 {
+            parameters.normalized_prediction_distance = 0.1;
+            parameters.static_contact_softness.natural_frequency = FLOOR;
+        }
+        physics.pipeline.step(
+            Vec3::NEG_Y * (GRAVITY * pull.weight),
+            &parameters,
+            &mut self.islands,
+            &mut self.broad,
+            &mut self.narrow,
+            &mut self.bodies,
+            &mut self.colliders,
+            &mut self.joints,
+            &mut physics.multibodies,
+            &mut physics.soft,
+            &mut physics.ccd,
+            &(),
+            &(),
+        );
+    }
+
+    /// Sets the motors.
+    fn aim(&mut self, motion: &WorldPose, pull: &Pull, seconds: f32) {
+        const AXES: [JointAxis; 3] = [JointAxis::AngX, JointAxis::AngY, JointAxis::AngZ];
+        let rate = 1.0 / seconds.max(1e-4);
+        for index in 1..PARTS {
+            let wanted = relative(motion, index);
+            let spin = to_vector(self.aims[index].conjugate() * wanted) * rate;
+            // What jumps is another motion, and is not chased.
+            let spin = if spin.length() > JUMPS || !pull.chase { Vec3::ZERO } else { spin };
+            self.aims[index] = wanted;
+            let full = self.build.parts[index].hold;
+            let (mut stiffness, mut damping) = (full.0 * pull.strength[index], full.1 * pull.damping);
+            let (aim, spin, stopped) = self.stopped(motion, index, wanted, spin);
+            if stopped {
+                (stiffness, damping) = (stiffness.max(STOP * full.0), damping.max(full.1));
+            }
+            let Some(joint) = self.joints.get_mut(self.held[index], false) else { continue };
+            joint.data.local_frame1 = Rigid::from_parts(anchor(motion, index), aim);
+            for (axis, rate) in AXES.into_iter().zip(spin.to_array()) {
+                joint.data.set_motor(axis, 0.0, rate, stiffness, damping);
+            }
+        }
+        // The whole body towards where its motion has the pelvis.
+        let pelvis = motion.position(Role::Pelvis.joint());
+        let speed = (pelvis - self.pelvis) * rate;
+        let (speed, strength) = (if speed.length() > 10.0 { Vec3::ZERO } else { speed }, pull.strength[0]);
+        self.pelvis = pelvis;
+        if strength > 0.0 {
+            self.carry(motion, pelvis, speed, strength, seconds);
+        }
+    }
+
+    /// A joint that is beyond its limit is pulled back to it, whatever it aims at.
+    fn stopped(&self, motion: &WorldPose, index: usize, wanted: Quat, spin: Vec3) -> (Quat, Vec3, bool) {
+        let (Some(limit), Some(now)) = (Limit::of(ROLES[index]), self.turned(index)) else {
+            return (wanted, spin, false);
+        };
+        // Collar bones turn with the motion.
+        let between = between(motion, index);
+        let here = between.conjugate() * now;
+        let beyond = limit.excess(here);
+        if beyond <= limit.excess(between.conjugate() * wanted) + BEYOND {
+            return (wanted, spin, false);
+        }
+        (between * limit.clamp(here), Vec3::ZERO, true)
+    }
+
+    /// Attitude of a part relative to its parent.
+    fn turned(&self, index: usize) -> Option<Quat> {
+        let own = self.bodies.get(self.parts[index])?.rotation();
+        Some(self.bodies.get(self.parts[PARENTS[index]])?.rotation().conjugate() * *own)
+    }
+
+    /// Pulls the pelvis: nobody walks on by its joints alone.
+    fn carry(&mut self, motion: &WorldPose, place: Vec3, speed: Vec3, strength: f32, seconds: f32) {
+        /// Angular frequency, radians per second: as fast as people sway back.
+        const SWAY: f32 = 7.0;
+        let mass: f32 = self.build.parts.iter().map(|p| p.mass).sum();
+        let turn = motion.rotation(Role::Pelvis.joint());
+        let Some(body) = self.bodies.get_mut(self.parts[0]) else { return };
+        let rate = SWAY * strength.sqrt();
+        // Implicit in the speed, so that no strength overshoots.
+        let soft = 1.0 / (1.0 + 2.0 * rate * seconds);
+        let pull =
+            (place - body.translation()) * (rate * rate) + (speed - body.linvel()) * (2.0 * rate * strength.sqrt());
+        let off = to_vector(turn * body.rotation().conjugate());
+        body.apply_impulse(pull * (0.5 * mass * seconds * soft), true);
+        let torque = off * (rate * rate) - body.angvel() * (2.0 * rate * strength.sqrt());
+        body.apply_torque_impulse(torque * (1.0 * seconds * soft), true);
+    }
+
+    /// Lays the rotations over a pose: what is not simulated stays as its motion has it.
+    pub fn read(&self, motion: &WorldPose, pose: &mut Pose) {
+        let Some(pelvis) = self.bodies.get(self.parts[0]) else { return };
+        pose.set_root(pelvis.translation());
+        pose.rotations[0] = pelvis.rotation().normalize();
+        for index in 1..PARTS {
+            if let Some(turn) = self.turned(index) {
+                let local = between(motion, index).conjugate() * turn;
+                pose.rotations[ROLES[index].joint().at()] = local.normalize();
+            }
+        }
+    }
+
+    /// As [`Ragdoll::read`], with where its joints then are.
+    pub fn show(&self, motion: &WorldPose, pose: &mut Pose, world: &mut WorldPose) {
+        self.read(motion, pose);
+        fk::pose(&self.build.skeleton, pose, world);
+    }
+
+    /// Farthest that two parts are apart at their joint, metres.
+    pub fn gap(&self) -> f32 {
+        let mut widest = 0.0f32;
+        for index in 1..PARTS {
+            let Some(joint) = self.joints.get(self.held[index]) else { continue };
+            let (Some(a), Some(b)) = (self.bodies.get(joint.body1()), self.bodies.get(joint.body2())) else { continue };
+            let (first, second) = (joint.data.local_frame1.translation, joint.data.local_frame2.translation);
+            widest = widest.max((a.position() * first - b.position() * second).length());
+        }
+        widest
+    }
+
+    /// Fastest that any joint turns, radians per second.
+    pub fn fastest(&self) -> f32 {
+        let spin = |index: usize| self.bodies.get(self.parts[index]).map_or(Vec3::ZERO, |b| b.angvel());
+        (1..PARTS).map(|index| (spin(index) - spin(PARENTS[index])).length()).fold(spin(0).length(), f32::max)
+    }
+
+    /// Centre of mass, and how fast it moves.
+    pub fn centre(&self) -> (Vec3, Vec3) {
+        let (mut place, mut speed, mut mass) = (Vec3::ZERO, Vec3::ZERO, 0.0);
+        for (handle, part) in self.parts.iter().zip(&self.build.parts) {
+            if let Some(body) = self.bodies.get(*handle) {
+                place += body.center_of_mass() * part.mass;
+                speed += body.linvel() * part.mass;
+                mass += part.mass;
+            }
+        }
+        (place / mass.max(1e-6), speed / mass.max(1e-6))
+    }
+
+    /// Energy of movement and height, joules.
+    pub fn energy(&self) -> f32 {
+        let one = |(handle, part): (&RigidBodyHandle, &Part)| {
+            self.bodies.get(*handle).map_or(0.0, |b| b.kinetic_energy() + part.mass * GRAVITY * b.center_of_mass().y)
+        };
+        self.parts.iter().zip(&self.build.parts).map(one).sum()
+    }
+
+    /// Deepest that any part is below the floor, metres.
+    pub fn sunk(&self) -> f32 {
+        let lowest = |(handle, part): (&RigidBodyHandle, &Part)| {
+            let body = self.bodies.get(*handle)?;
+            let low = part.ends.map(|end| (body.position() * end).y - part.radius);
+            Some(-low[0].min(low[1]))
+        };
+        self.parts.iter().zip(&self.build.parts).filter_map(lowest).fold(0.0, f32::max)
+    }
+
+    /// Where a part's joint is, and how it is turned.
+    pub fn place(&self, index: usize) -> (Vec3, Quat) {
+        let body = self.parts.get(index).and_then(|handle| self.bodies.get(*handle));
+        body.map_or((Vec3::ZERO, Quat::IDENTITY), |b| (b.translation(), *b.rotation()))
+    }
+}
+
+/// Attitude of a part relative to its parent, in a motion.
+fn relative(motion: &WorldPose, index: usize) -> Quat {
+    motion.rotation(ROLES[PARENTS[index]].joint()).conjugate() * motion.rotation(ROLES[index].joint())
+}
+
+/// From a part's parent to its own joint's frame before it turns: the collar bone's for an arm.
+fn between(motion: &WorldPose, index: usize) -> Quat {
+    match ROLES[index].parent() {
+        Some(role @ (Role::LeftClavicle | Role::RightClavicle)) => {
+            motion.rotation(Role::Back.joint()).conjugate() * motion.rotation(role.joint())
+        }
+        _ => Quat::IDENTITY,
+    }
+}
+
+/// Where a part hangs on its parent, in the parent's frame.
+fn anchor(motion: &WorldPose, index: usize) -> Vec3 {
+    let parent = ROLES[PARENTS[index]].joint();
+    motion.rotation(parent).conjugate() * (motion.position(ROLES[index].joint()) - motion.position(parent))
+}

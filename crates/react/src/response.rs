@@ -1,0 +1,444 @@
+//! What a body does from the moment it is touched: physics for a moment, then back to what is played; or down, and up again. A layer over
+//! whatever is played, after Hermens § 4.1.2-4.1.3 and Zordan et al. 2005.
+//!
+//! | phase | lasts | joints hold with | weight | ends |
+//! |---|---|---|---|---|
+//! | struck | 80 ms, a parameter | 0.1 where it was hit, 0.3 beside it, 0.7 elsewhere | carried | |
+//! | recovering | 260 ms | smoothly all, within 250 ms | carried | the difference to what is played fades over 375 ms |
+//! | falling | until it lies still | little, towards a fall that is played | all | at rest |
+//! | lying | until told | what it has | all | told to rise |
+//! | rising | until it is near what is played | more and more | all | near enough, or too long: fades |
+
+use std::sync::Arc;
+
+use kumite_motion::blend::{Inertia, Velocity, cross_fade, ease};
+use kumite_motion::rotation::between;
+use kumite_motion::volume::Obstacle;
+use kumite_motion::{Contacts, Pose, Role, Vec3, WorldPose, fk};
+
+use crate::ragdoll::parts::{FEET, HANDS, PARENTS, PARTS, part_of};
+use crate::ragdoll::{Build, Physics, Pull, Ragdoll};
+use crate::touch::{Extent, Touch};
+
+/// Strength of the joints of the part that is hit, of its neighbours, and of all others.
+const SLACK: [f32; 3] = [0.1, 0.3, 0.7];
+/// How long they take to hold again, seconds.
+const FIRM: f32 = 0.25;
+/// Part 1 of the recovery, seconds: physics goes on (Hermens § 4.2).
+pub const PART_ONE: f32 = 0.26;
+/// Part 2, seconds: what is left of the difference fades.
+pub const PART_TWO: f32 = 0.375;
+/// How long a heavy ball goes on pushing, seconds.
+const PUSHES: f32 = 0.06;
+/// Strength of joints while falling: limbs, the neck (it keeps the head off the floor), spine and legs.
+const FALLING: [f32; 3] = [0.25, 0.8, 0.12];
+/// Damping while falling.
+const LIMP: f32 = 0.35;
+/// Falls are looked at for rest after so many seconds, and are over after so many in any case.
+const FALLS: [f32; 2] = [0.5, 2.5];
+/// What counts as settling: a centre of mass lower than this, metres, and slower than this, metres per second.
+const SETTLES: (f32, f32) = (0.45, 0.6);
+/// No joint turns faster once a fall is over, radians per second.
+const CALM: f32 = 5.0;
+/// At rest no joint turns faster, radians per second.
+pub const REST: f32 = 0.05;
+/// How quickly a body that lies comes to a stop, per second, and how much its joints still hold.
+const STILL: f32 = 15.0;
+const LYING: f32 = 0.3;
+/// How long limbs are left to sink to the ground, seconds.
+const SINKS: f32 = 0.35;
+/// How long a body that settles is given to come to rest, seconds.
+const SETTLING: f32 = 1.2;
+/// Pulled into a motion on the ground: how long until all strength is used, and for how long at most, seconds.
+const RISES: (f32, f32) = (0.5, 1.1);
+/// Near enough to be played on: mean angle of joints, radians, and hands and feet seen from the pelvis, metres.
+pub const NEAR: (f32, f32) = (15.0 * std::f32::consts::PI / 180.0, 0.10);
+/// A handover that was not near enough takes this long instead, seconds: a roll.
+const ROLL: f32 = 0.7;
+/// And one that was.
+const TAKEN: f32 = 0.4;
+
+/// What can be chosen about a response.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// How long physics alone acts, seconds: 0.05 to 0.1 (Hermens § 4.2).
+    pub seconds: f32,
+    /// What pushes are multiplied by.
+    pub gain: f32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { seconds: 0.08, gain: 1.0 }
+    }
+}
+
+/// Where a response is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Physics acts, joints give way.
+    Struck,
+    /// Physics acts, joints hold more and more.
+    Recovering,
+    /// It falls.
+    Falling,
+    /// It lies still, or nearly.
+    Lying,
+    /// It is pulled into what is played.
+    Rising,
+    /// No physics any more: what is left of the difference fades.
+    Fading,
+}
+
+/// A response under way.
+#[derive(Clone, Debug)]
+pub struct Response {
+    /// `None` once it fades.
+    ragdoll: Option<Box<Ragdoll>>,
+    build: Arc<Build>,
+    settings: Settings,
+    phase: Phase,
+    /// Since the phase began, seconds; since the touch while struck and recovering.
+    since: f32,
+    /// What was hit.
+    part: usize,
+    /// What is pressed on.
+    pressed: usize,
+    /// What is still to be pushed with, newton seconds, for how long, and where on the part, in its frame.
+    push: (Vec3, f32, Vec3),
+    /// What lies below, and what is shown of it: now and a tick ago.
+    below: [Pose; 2],
+    shown: [Pose; 2],
+    /// What is aimed at: what is played, or what it had when it came to lie.
+    aim: WorldPose,
+    /// How it lay, what of that is aimed at while it rises, and where it is.
+    held: Pose,
+    mixed: Pose,
+    lies: WorldPose,
+    fade: Inertia,
+    /// While rising: how far from what is played, as [`NEAR`].
+    off: (f32, f32),
+    /// Since it began to settle.
+    settling: f32,
+}
+
+impl Response {
+    /// Begins with what was shown now and a tick ago. `stands` says which feet do.
+    pub fn begin(
+        build: &Arc<Build>,
+        shown: [&WorldPose; 2],
+        seconds: f32,
+        stands: [bool; 2],
+        around: &[Obstacle],
+        settings: Settings,
+    ) -> Response {
+        let mut ragdoll = Ragdoll::new(build, shown[0], shown[1], seconds, around);
+        ragdoll.pin(stands);
+        Response {
+            ragdoll: Some(Box::new(ragdoll)),
+            build: Arc::clone(build),
+            settings,
+            phase: Phase::Recovering,
+            since: settings.seconds,
+            part: 0,
+            pressed: 0,
+            push: (Vec3::ZERO, 0.0, Vec3::ZERO),
+            below: Default::default(),
+            shown: Default::default(),
+            aim: WorldPose::default(),
+            held: Pose::default(),
+            mixed: Pose::default(),
+            lies: WorldPose::default(),
+            fade: Inertia::default(),
+            off: (0.0, 0.0),
+            settling: 0.0,
+        }
+    }
+
+    /// Something touches.
+    pub fn touch(&mut self, touch: &Touch) {
+        let Some(ragdoll) = &mut self.ragdoll else { return };
+        let part = part_of(touch.part);
+        let [once, rest] = touch.impulse(ragdoll.build().parts()[part].mass);
+        ragdoll.push(part, once * self.settings.gain, touch.at);
+        // What is too heavy for an arm or a head to throw back presses on until it meets the trunk.
+        let pressed = if (3..10).contains(&part) { 2 } else { part };
+        let (place, turn) = ragdoll.place(pressed);
+        let at = if pressed == part { touch.at } else { place + turn * ragdoll.build().parts()[pressed].centre };
+        self.push = (rest * self.settings.gain, PUSHES, turn.conjugate() * (at - place));
+        (self.part, self.pressed) = (part, pressed);
+        if matches!(self.phase, Phase::Struck | Phase::Recovering | Phase::Fading) {
+            (self.phase, self.since) = (Phase::Struck, 0.0);
+        }
+        if touch.change() >= Extent::LEAST[1] {
+            self.fall();
+        }
+    }
+
+    /// Loses its balance.
+    pub fn fall(&mut self) {
+        if self.ragdoll.is_some() && matches!(self.phase, Phase::Struck | Phase::Recovering) {
+            (self.phase, self.since, self.settling) = (Phase::Falling, 0.0, 0.0);
+        }
+    }
+
+    /// Is pulled into what is played from now on.
+    pub fn rise(&mut self) {
+        if self.phase == Phase::Lying {
+            (self.phase, self.since) = (Phase::Rising, 0.0);
+        }
+    }
+
+    /// Where it is.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Seconds in its phase; since the touch while struck and recovering.
+    pub fn since(&self) -> f32 {
+        self.since
+    }
+
+    /// What is simulated, while something is.
+    pub fn ragdoll(&self) -> Option<&Ragdoll> {
+        self.ragdoll.as_deref()
+    }
+
+    /// Whether what is shown is the blow's own doing: struck, falling.
+    pub fn in_window(&self) -> bool {
+        matches!(self.phase, Phase::Struck | Phase::Falling)
+    }
+
+    /// Whether it does nothing any more.
+    pub fn over(&self) -> bool {
+        self.phase == Phase::Fading && self.since >= self.fade.seconds()
+    }
+
+    /// Seconds of motion per second: whoever lies waits for what it is pulled into.
+    pub fn rate(&self) -> f32 {
+        if matches!(self.phase, Phase::Lying | Phase::Rising) { 0.0 } else { 1.0 }
+    }
+
+    /// How far it is from what it is pulled into: mean angle of joints, radians, and farthest hand or foot, metres.
+    pub fn off(&self) -> (f32, f32) {
+        self.off
+    }
+
+    /// What stands while this acts, of what does in the motion.
+    pub fn contacts(&self, planted: Contacts) -> Contacts {
+        match self.phase {
+            Phase::Fading => planted,
+            Phase::Falling | Phase::Lying | Phase::Rising => Contacts::NONE,
+            Phase::Struck | Phase::Recovering => planted,
+        }
+    }
+
+    /// A tick of `seconds` over a motion; `pose` and `world` are the motion's and become what is shown.
+    pub fn step(
+        &mut self,
+        physics: &mut Physics,
+        planted: Contacts,
+        seconds: f32,
+        pose: &mut Pose,
+        world: &mut WorldPose,
+    ) {
+        self.since += seconds;
+        self.below.swap(0, 1);
+        self.below[0].clone_from(pose);
+        let Some(mut ragdoll) = self.ragdoll.take() else {
+            self.fade.apply(self.since, pose);
+            fk::pose(self.build.skeleton(), pose, world);
+            return;
+        };
+        self.go_on(&mut ragdoll, planted, seconds);
+        match self.phase {
+            // A body that lies is no spring: it goes on from where it is, and only what moves is slowed down.
+            Phase::Lying => {}
+            Phase::Rising => {
+                cross_fade(&self.held, pose, ease(self.since / RISES.0), &mut self.mixed);
+                fk::pose(self.build.skeleton(), &self.mixed, &mut self.aim);
+            }
+            _ => self.aim.clone_from(world),
+        }
+        let pull = self.pull();
+        ragdoll.step(physics, &self.aim, &pull, seconds);
+        if self.phase == Phase::Rising {
+            ragdoll.show(&self.aim, &mut self.mixed, &mut self.lies);
+            self.off = apart(world, &self.lies);
+        }
+        ragdoll.show(&self.aim, pose, world);
+        if self.phase == Phase::Lying {
+            self.aim.clone_from(world);
+            self.held.clone_from(pose);
+        }
+        self.shown.swap(0, 1);
+        self.shown[0].clone_from(pose);
+        if self.phase == Phase::Falling && self.settles(&ragdoll, seconds) {
+            (self.phase, self.since) = (Phase::Lying, 0.0);
+            self.aim.clone_from(world);
+            self.held.clone_from(pose);
+        }
+        if self.phase == Phase::Struck && self.since >= self.settings.seconds {
+            self.phase = Phase::Recovering;
+        }
+        self.ragdoll = Some(ragdoll);
+        if let Some(length) = self.ends() {
+            self.fade_out(length, seconds);
+        }
+    }
+
+    /// Pushes what is still to be pushed, and holds what stands.
+    fn go_on(&mut self, ragdoll: &mut Ragdoll, planted: Contacts, seconds: f32) {
+        let (rest, left, at) = self.push;
+        if left > 0.0 {
+            let share = (seconds / left).min(1.0);
+            let (place, turn) = ragdoll.place(self.pressed);
+            ragdoll.push(self.pressed, rest * share, place + turn * at);
+            self.push = (rest * (1.0 - share), left - seconds, at);
+        }
+        let stands = match self.phase {
+            Phase::Struck | Phase::Recovering => {
+                let pinned = ragdoll.pinned();
+                let heels = [Contacts::LEFT_HEEL, Contacts::RIGHT_HEEL];
+                let down = |foot: usize| pinned[foot] || ragdoll.place(FEET[foot]).0.y < 0.11;
+                [0, 1].map(|foot| planted.any(heels[foot]) && down(foot))
+            }
+            _ => [false; 2],
+        };
+        ragdoll.pin(stands);
+    }
+
+    /// How strongly joints hold in this tick.
+    fn pull(&self) -> Pull {
+        let mut strength = [1.0; PARTS];
+        let all = |strength: &mut [f32; PARTS], limbs: [f32; 3]| {
+            for (index, s) in strength.iter_mut().enumerate() {
+                *s = match index {
+                    0 => 0.0,
+                    3 => limbs[1],
+                    4..=9 => limbs[0],
+                    _ => limbs[2],
+                };
+            }
+        };
+        match self.phase {
+            Phase::Struck | Phase::Recovering => {
+                let firm = (self.since - self.settings.seconds) / FIRM;
+                let firm = firm.clamp(0.0, 1.0);
+                let back = firm * firm * (3.0 - 2.0 * firm);
+                for (index, s) in strength.iter_mut().enumerate() {
+                    let near = SLACK[beside(self.part, index).min(2)];
+                    *s = near + (1.0 - near) * back;
+                }
+                strength[0] = SLACK[0] + (1.0 - SLACK[0]) * back;
+                Pull {
+                    strength,
+                    damping: 1.0,
+                    weight: 0.0,
+                    fast: self.since < self.settings.seconds + 0.1,
+                    drag: 0.0,
+                    chase: true,
+                }
+            }
+            Phase::Falling => {
+                let fades = ease(self.since / 0.25);
+                all(&mut strength, FALLING.map(|s| SLACK[2] + (s - SLACK[2]) * fades));
+                Pull {
+                    strength,
+                    damping: LIMP + (1.0 - LIMP) * (1.0 - fades),
+                    weight: 1.0,
+                    fast: true,
+                    drag: 0.0,
+                    chase: true,
+                }
+            }
+            Phase::Lying => {
+                all(&mut strength, [LYING; 3]);
+                // Once limbs have sunk, what still creeps is stopped.
+                let stops = ease((self.since - SINKS) / SINKS);
+                Pull {
+                    strength,
+                    damping: 1.0,
+                    weight: 1.0 - stops,
+                    fast: false,
+                    drag: STILL * (0.5 + stops),
+                    chase: false,
+                }
+            }
+            Phase::Rising | Phase::Fading => {
+                let more = ease(self.since / RISES.0);
+                all(&mut strength, [LYING + (1.0 - LYING) * more; 3]);
+                strength[0] = 0.4 * more;
+                Pull { strength, damping: 1.0, weight: more.min(0.5), fast: false, drag: 0.0, chase: true }
+            }
+        }
+    }
+
+    /// Whether a fall is over.
+    fn settles(&mut self, ragdoll: &Ragdoll, seconds: f32) -> bool {
+        let (place, speed) = ragdoll.centre();
+        if self.since > FALLS[0] && place.y < SETTLES.0 && speed.length() < SETTLES.1 {
+            self.settling += seconds;
+        } else {
+            self.settling = 0.0;
+        }
+        (self.settling > 0.1 && ragdoll.fastest() < CALM) || self.settling > 0.4 || self.since > FALLS[1]
+    }
+
+    /// Whether it lies still, or has tried for long enough.
+    pub fn rests(&self) -> bool {
+        let still = self.ragdoll.as_ref().is_some_and(|ragdoll| ragdoll.fastest() < REST);
+        self.phase == Phase::Lying && (still && self.since > SINKS || self.since > SETTLING)
+    }
+
+    /// How long what is left fades, if physics ends now.
+    fn ends(&self) -> Option<f32> {
+        let near = self.off.0 < NEAR.0 && self.off.1 < NEAR.1;
+        match self.phase {
+            Phase::Recovering if self.since >= self.settings.seconds + PART_ONE => Some(PART_TWO),
+            Phase::Rising if near && self.since > 0.1 => Some(TAKEN),
+            Phase::Rising if self.since > RISES.1 => Some(ROLL),
+            _ => None,
+        }
+    }
+
+    /// Physics is over: the difference to what is played fades.
+    fn fade_out(&mut self, length: f32, seconds: f32) {
+        let speed = |poses: &[Pose; 2]| Velocity::between(&poses[1], &poses[0], seconds);
+        if self.below[1].rotations.is_empty() || self.shown[1].rotations.is_empty() {
+            return;
+        }
+        let (shown, below) = (speed(&self.shown), speed(&self.below));
+        self.fade.set((&self.shown[0], &shown), (&self.below[0], &below), length);
+        (self.ragdoll, self.phase, self.since) = (None, Phase::Fading, 0.0);
+    }
+}
+
+/// How many joints lie between two parts, 0 to 3: joints are those that parts begin at.
+fn beside(part: usize, joint: usize) -> usize {
+    // The joints of a part are its own and those of its children.
+    let touches = |part: usize| joint == part || (PARENTS[joint] == part && joint != 0);
+    if touches(part) {
+        0
+    } else if touches(PARENTS[part]) || (1..PARTS).any(|child| PARENTS[child] == part && touches(child)) {
+        1
+    } else {
+        2
+    }
+}
+
+/// Mean angle between the joints of two bodies, radians, and how far apart their hands and feet are seen from the pelvis, metres.
+fn apart(motion: &WorldPose, shown: &WorldPose) -> (f32, f32) {
+    use crate::ragdoll::parts::ROLES;
+    let local = |world: &WorldPose, index: usize| {
+        world.rotation(ROLES[PARENTS[index]].joint()).conjugate() * world.rotation(ROLES[index].joint())
+    };
+    let angles: f32 = (1..PARTS).map(|index| between(local(motion, index), local(shown, index))).sum();
+    let seen = |world: &WorldPose, index: usize| {
+        let pelvis = Role::Pelvis.joint();
+        world.rotation(pelvis).conjugate() * (world.position(ROLES[index].joint()) - world.position(pelvis))
+    };
+    let ends = HANDS.into_iter().chain(FEET);
+    let farthest = ends.map(|index| (seen(motion, index) - seen(shown, index)).length()).fold(0.0, f32::max);
+    (angles / (PARTS - 1) as f32, farthest)
+}

@@ -1,0 +1,259 @@
+//! A character that was hit: physics over what it plays, and what it plays next because of it. Like a brace it is a layer, and never part of the
+//! base that plans are joined from.
+
+use kumite_motion::align::Planar;
+use kumite_motion::graph::stand;
+use kumite_motion::rotation::{yaw, yaw_of};
+use kumite_motion::volume::Obstacle;
+use kumite_motion::{Contacts, EdgeIdx, JointIdx, Pose, Role, Vec2, Vec3, WorldPose, fk, sample};
+use kumite_plan::{Leg, Plan};
+use kumite_react::nearest::features;
+use kumite_react::response::{Phase, Settings};
+use kumite_react::{Extent, Response, Touch};
+
+use crate::character::TICK;
+use crate::recoveries::{Recoveries, Recovery, frame_of, turned};
+use crate::{Character, Kit};
+
+/// A join into what answers a hit, seconds.
+const FLINCH: f32 = 0.2;
+/// A join into a fall or a way to get up, seconds: motors follow it, nobody sees it.
+const DOWN: f32 = 0.3;
+/// A push that changes the body's speed by less calls for no motion of its own, metres per second.
+const FELT: f32 = 0.06;
+/// Height of a centre of mass, metres, over which a push is caught (Hof 2008: the capture point is place + speed / √(g / height)).
+const HEIGHT: f32 = 0.95;
+/// Steps go this much farther than the capture point: people do not stop on the spot.
+const FARTHER: f32 = 1.6;
+
+/// Where somebody who was hit goes back to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Return {
+    /// What was played goes on.
+    Original,
+    /// The library's nearest motion by pose and speed.
+    Search,
+    /// By how hard the hit was: what was played, a reaction, steps, a fall.
+    #[default]
+    Auto,
+}
+
+/// What became of somebody who was hit, in the tick it is known.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Turnout {
+    /// What was played goes on.
+    GoesOn,
+    /// A motion answers it; seconds until that is over.
+    Answers(String, f32),
+    /// Steps catch it.
+    Staggers(String, f32),
+    /// It lies.
+    Down,
+    /// It gets up; seconds until it stands.
+    Rises(String, f32),
+    /// It stands again.
+    Up,
+}
+
+/// What is still to be decided about a hit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Next {
+    /// What answers it, once physics has shown where it goes.
+    Answer,
+    /// Nothing.
+    Nothing,
+    /// It falls: what when it lies.
+    Lie,
+    /// It lies: how to get up.
+    Rise,
+    /// It gets up: when it stands, after so many seconds of its motion.
+    Stand(f32),
+}
+
+/// A hit and what comes of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Struck {
+    pub(crate) response: Response,
+    touch: Touch,
+    returns: Return,
+    /// Whether it was ready for it: what was played goes on then.
+    ready: bool,
+    next: Next,
+}
+
+impl Character {
+    /// What physics does to it.
+    pub fn response(&self) -> Option<&Response> {
+        self.struck.as_ref().map(|struck| &struck.response)
+    }
+
+    /// Whether it falls, lies or is being pulled up.
+    pub fn is_down(&self) -> bool {
+        self.response().is_some_and(|r| matches!(r.phase(), Phase::Falling | Phase::Lying | Phase::Rising))
+    }
+
+    /// Something hits it. `ready` says whether it was braced for it or blocked it.
+    pub(crate) fn strike(
+        &mut self,
+        recoveries: &Recoveries,
+        touch: &Touch,
+        around: &[Obstacle],
+        how: (Settings, Return),
+        ready: bool,
+    ) -> Option<Extent> {
+        let build = recoveries.build()?;
+        let running = self.struck.as_ref().is_some_and(|struck| struck.response.ragdoll().is_some());
+        if !running {
+            let mut before = WorldPose::default();
+            fk::pose(self.library().skeleton(), &self.before, &mut before);
+            let stands = [Contacts::LEFT, Contacts::RIGHT].map(|foot| self.contacts().any(foot));
+            let response = Response::begin(build, [self.world(), &before], TICK, stands, around, how.0);
+            let next = Next::Answer;
+            self.struck = Some(Box::new(Struck { response, touch: *touch, returns: how.1, ready, next }));
+            self.feet.absorb();
+        }
+        let struck = self.struck.as_mut()?;
+        struck.response.touch(touch);
+        if matches!(struck.next, Next::Answer | Next::Nothing) {
+            (struck.touch, struck.ready, struck.next) = (*touch, ready, Next::Answer);
+        }
+        let extent = Extent::of(touch.change() * how.0.gain);
+        if extent == Extent::Down && matches!(struck.next, Next::Answer) {
+            struck.next = Next::Lie;
+            struck.response.fall();
+            let wanted = self.pushed(touch);
+            if let Some(fall) = recoveries.fall(wanted) {
+                let leg = self.stepping(fall, wanted, DOWN);
+                self.commit(Plan::at_once(leg));
+            }
+        }
+        Some(extent)
+    }
+
+    /// Where a push would take it, seen from where its pelvis faces: to the left and ahead, metres.
+    fn pushed(&self, touch: &Touch) -> Vec2 {
+        let push = touch.impulse(1.0)[0];
+        let along = Vec3::new(push.x, 0.0, push.z).normalize_or(Vec3::ZERO);
+        let far = FARTHER * touch.change() / libm::sqrtf(kumite_react::ragdoll::GRAVITY / HEIGHT);
+        let facing = yaw_of(self.pose().rotation(JointIdx::ROOT) * Vec3::Z);
+        let seen = yaw(-facing) * along * far;
+        Vec2::new(seen.x, seen.z)
+    }
+
+    /// What comes of a hit, in the tick it is known.
+    pub(crate) fn watch_recovery(&mut self, recoveries: &Recoveries, kit: Option<&Kit>) -> Option<Turnout> {
+        let struck = self.struck.as_ref()?;
+        let (phase, next, rests) = (struck.response.phase(), struck.next, struck.response.rests());
+        if phase == Phase::Rising {
+            self.lie_over();
+        }
+        match next {
+            Next::Answer if phase != Phase::Struck => self.answer(recoveries, kit),
+            Next::Lie if phase == Phase::Lying => self.then(Next::Rise, Turnout::Down),
+            Next::Rise if rests => self.get_up(recoveries),
+            Next::Stand(at) if self.playing().since >= at => self.then(Next::Nothing, Turnout::Up),
+            _ => None,
+        }
+    }
+
+    fn then(&mut self, next: Next, turnout: Turnout) -> Option<Turnout> {
+        self.struck.as_mut()?.next = next;
+        Some(turnout)
+    }
+
+    /// What answers a hit once physics has shown where it goes.
+    fn answer(&mut self, recoveries: &Recoveries, kit: Option<&Kit>) -> Option<Turnout> {
+        let struck = self.struck.as_mut()?;
+        struck.next = Next::Nothing;
+        let (touch, returns, ready) = (struck.touch, struck.returns, struck.ready);
+        let extent = Extent::of(touch.change());
+        let wanted = self.pushed(&touch);
+        if returns == Return::Search {
+            let (edge, enter, _) = recoveries.find(&self.seen())?;
+            let leg = self.laid(edge, enter, 0.0, FLINCH);
+            let seconds = leg.seconds(self.library().graph());
+            let label = self.library().clip(self.library().graph().edge(edge).clip).name.clone();
+            self.commit(Plan::at_once(leg));
+            return Some(Turnout::Answers(label, seconds));
+        }
+        if returns == Return::Original {
+            return Some(Turnout::GoesOn);
+        }
+        if extent != Extent::Sway {
+            let step = recoveries.step(wanted)?;
+            let (label, leg) = (step.label.clone(), self.stepping(step, wanted, FLINCH));
+            self.commit(Plan::at_once(leg));
+            return Some(Turnout::Staggers(label, step.over - step.enter));
+        }
+        if ready || touch.change() < FELT {
+            return Some(Turnout::GoesOn);
+        }
+        let Some(reaction) = kit.and_then(|kit| kit.reaction(self, touch.part, -touch.normal, touch.change())) else {
+            return Some(Turnout::GoesOn);
+        };
+        let leg = self.laid(reaction.edge, reaction.enter, 0.0, FLINCH);
+        let seconds = leg.seconds(self.library().graph());
+        self.commit(Plan::at_once(leg));
+        Some(Turnout::Answers(reaction.label.clone(), seconds))
+    }
+
+    /// Begins to get up by the way that is nearest to how it lies.
+    fn get_up(&mut self, recoveries: &Recoveries) -> Option<Turnout> {
+        let Some((rise, enter, laid, _)) = recoveries.rise(self.world()) else {
+            // Nobody knows how to: what was played is where it goes.
+            self.struck.as_mut()?.response.rise();
+            return self.then(Next::Nothing, Turnout::GoesOn);
+        };
+        let align = self.placement().inverse().after(&laid);
+        let leg = Leg { join: Some((align, DOWN)), enter, ..Leg::whole(rise.edge) };
+        self.commit(Plan::at_once(leg));
+        self.struck.as_mut()?.response.rise();
+        self.then(Next::Stand(rise.over), Turnout::Rises(rise.label.clone(), rise.over - enter))
+    }
+
+    /// Lays what it is pulled into over where it lies. Nobody sees it: physics is shown.
+    fn lie_over(&mut self) {
+        let (clip, first) = self.clip();
+        let mut pose = Pose::default();
+        sample::pose_at(clip, first.at() as f32 / clip.fps() + self.playing().since, &mut pose);
+        let (own, shown) = (self.placement().point(pose.root()), self.pose().root());
+        let Planar { turn, shift } = self.placement();
+        self.lay(Planar { turn, shift: shift + Vec2::new(shown.x - own.x, shown.z - own.z) });
+    }
+
+    /// What is shown, as the search sees it.
+    fn seen(&self) -> kumite_react::nearest::Features {
+        let mut before = WorldPose::default();
+        fk::pose(self.library().skeleton(), &self.before, &mut before);
+        features(self.world(), &before, TICK)
+    }
+
+    /// A motion laid so that it goes more as a push does.
+    fn stepping(&self, recovery: &Recovery, wanted: Vec2, blend: f32) -> Leg {
+        self.laid(recovery.edge, recovery.enter, turned(recovery.way, wanted), blend)
+    }
+
+    /// Lays an edge so that its pelvis is where the shown one is, and faces as it does but for a turn.
+    fn laid(&self, edge: EdgeIdx, enter: f32, turn: f32, blend: f32) -> Leg {
+        let library = self.library();
+        let clip = library.clip(library.graph().edge(edge).clip);
+        let (root, facing) = (self.pose().root(), self.pose().rotation(Role::Pelvis.joint()) * Vec3::Z);
+        let here = Planar { turn: yaw_of(facing) + turn, shift: Vec2::new(root.x, root.z) };
+        let wanted = here.after(&stand(clip, frame_of(library, edge, enter)).inverse());
+        let align = self.placement().inverse().after(&wanted);
+        Leg { join: Some((align, blend)), enter, ..Leg::whole(edge) }
+    }
+
+    /// Seconds of motion per second that physics leaves.
+    pub(crate) fn step_struck(&mut self) -> f32 {
+        if self.struck.as_ref().is_some_and(|s| s.response.over() && !matches!(s.next, Next::Stand(_))) {
+            self.struck = None;
+        }
+        self.response().map_or(1.0, Response::rate)
+    }
+
+    /// Whether what is shown now is a blow's own doing.
+    pub fn in_impact(&self) -> bool {
+        self.response().is_some_and(Response::in_window)
+    }
+}
