@@ -15,6 +15,7 @@ pub mod course;
 mod defence;
 pub mod dodge_referee;
 mod feet;
+pub mod impact_referee;
 pub mod impact_trial;
 mod jerk;
 mod kit;

@@ -164,7 +164,8 @@ impl Recoveries {
     /// Steps that go most nearly where a push wants to, seen from where the pelvis faces; reactions before others.
     pub(crate) fn step(&self, wanted: Vec2) -> Option<&Recovery> {
         let cost = |r: &Recovery| {
-            let steps = if r.reacts { 0.0 } else { STEPS };
+            let staggers = r.label.starts_with("stagger");
+            let steps = if staggers { 0.0 } else { STEPS * if r.reacts { 0.5 } else { 1.0 } };
             (r.way.length() - wanted.length()).abs() / WAY + steps + ASIDE * turn_to(r.way, wanted).abs()
         };
         self.steps.iter().min_by(|a, b| cost(a).total_cmp(&cost(b)))
