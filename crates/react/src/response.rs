@@ -175,6 +175,17 @@ impl Response {
         }
     }
 
+    /// Something presses on it without a blow: newton seconds at a place. It goes on being simulated for a moment.
+    pub fn nudge(&mut self, part: usize, push: Vec3, at: Vec3) {
+        /// How far joints hold meanwhile: as long after a response, seconds.
+        const PRESSED: f32 = 0.15;
+        let Some(ragdoll) = &mut self.ragdoll else { return };
+        ragdoll.push(part, push, at);
+        if self.phase == Phase::Recovering {
+            self.since = self.settings.seconds + PRESSED;
+        }
+    }
+
     /// Loses its balance.
     pub fn fall(&mut self) {
         if self.ragdoll.is_some() && matches!(self.phase, Phase::Struck | Phase::Recovering) {

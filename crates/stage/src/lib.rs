@@ -18,6 +18,7 @@ mod feet;
 pub mod impact_referee;
 pub mod impact_trial;
 mod jerk;
+mod jostle;
 mod kit;
 pub mod op;
 pub mod overlap;
