@@ -25,7 +25,7 @@ const TURNS: f32 = 0.5;
 /// What a recovery costs: one metre too far or too short is `1 / WAY`, a radian aside `ASIDE`, and a step that is no reaction `STEPS`.
 const WAY: f32 = 0.8;
 const ASIDE: f32 = 1.5;
-const STEPS: f32 = 1.2;
+const STEPS: f32 = 2.0;
 
 /// A motion that answers a push.
 #[derive(Clone, Debug, PartialEq)]

@@ -153,8 +153,8 @@ impl Character {
 
     /// Where a push would take it, seen from where its pelvis faces: to the left and ahead, metres.
     fn pushed(&self, touch: &Touch) -> Vec2 {
-        let push = touch.impulse(1.0)[0];
-        let along = Vec3::new(push.x, 0.0, push.z).normalize_or(Vec3::ZERO);
+        // What goes on pushing does so the way it moves, wherever the skin faces.
+        let along = Vec3::new(touch.velocity.x, 0.0, touch.velocity.z).normalize_or(Vec3::ZERO);
         let far = FARTHER * touch.change() / libm::sqrtf(kumite_react::ragdoll::GRAVITY / HEIGHT);
         let facing = yaw_of(self.pose().rotation(JointIdx::ROOT) * Vec3::Z);
         let seen = yaw(-facing) * along * far;
