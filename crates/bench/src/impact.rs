@@ -102,7 +102,12 @@ fn search(library: &kumite_motion::library::Library) -> bool {
         .collect();
     let exact = wanted.iter().filter(|w| nearest.find(w) == nearest.find_slowly(w)).count();
     let per = |find: &dyn Fn(&Features) -> Option<(usize, f32)>| {
-        best(5, || wanted.iter().for_each(|w| drop(std::hint::black_box(find(w))))) * 1e6 / wanted.len() as f64
+        best(5, || {
+            wanted.iter().for_each(|w| {
+                std::hint::black_box(find(w));
+            })
+        }) * 1e6
+            / wanted.len() as f64
     };
     let (quick, slow) = (per(&|w| nearest.find(w)), per(&|w| nearest.find_slowly(w)));
     figure("nearest pose of 40,000 frames", quick, "us");
