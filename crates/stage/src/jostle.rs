@@ -68,7 +68,7 @@ pub(crate) fn bodies(kits: &[Arc<Kit>], world: &mut World, placed: &[Placed]) {
             let (a, b) = ([first.1[i], first.2[i]], [second.1[j], second.2[j]]);
             let normal = (a[1] - b[1]).normalize_or(Vec3::X);
             let closing = -((a[1] - a[0]) - (b[1] - b[0])).dot(normal) * TICKS as f32;
-            let push = normal * (0.5 * WEIGHT * (closing.max(0.0).min(4.0) + OUT * depth));
+            let push = normal * (0.5 * WEIGHT * (closing.clamp(0.0, 4.0) + OUT * depth));
             let at = a[1].lerp(b[1], 0.5);
             for (id, part, push) in [(who[0], spheres[0][i].part, push), (who[1], spheres[1][j].part, -push)] {
                 let around = near(&world.obstacles, at);

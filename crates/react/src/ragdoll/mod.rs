@@ -359,10 +359,10 @@ impl Ragdoll {
         let Some(pelvis) = self.bodies.get(self.parts[0]) else { return };
         pose.set_root(pelvis.translation());
         pose.rotations[0] = pelvis.rotation().normalize();
-        for index in 1..PARTS {
+        for (index, role) in ROLES.into_iter().enumerate().skip(1) {
             if let Some(turn) = self.turned(index) {
                 let local = between(motion, index).conjugate() * turn;
-                pose.rotations[ROLES[index].joint().at()] = local.normalize();
+                pose.rotations[role.joint().at()] = local.normalize();
             }
         }
     }
