@@ -7,6 +7,7 @@ mod bake;
 mod brace_stage;
 mod crowd;
 mod fk;
+mod impact;
 mod mocap;
 mod parse;
 mod tick;
@@ -21,7 +22,7 @@ use serde_json::json;
 
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
-    let benches: [(&str, fn()); 12] = [
+    let benches: [(&str, fn()); 13] = [
         ("bvh-parse", parse::run),
         ("fk", fk::run),
         ("captures", mocap::run),
@@ -31,6 +32,7 @@ fn main() {
         ("two-balls", two_balls::run),
         ("walk-balls", walk_balls::run),
         ("brace-stage", brace_stage::run),
+        ("impact", impact::run),
         ("wander", wander::run),
         ("world", world::run),
         ("dodge-crowd", crowd::run),

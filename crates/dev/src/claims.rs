@@ -209,6 +209,30 @@ pub const CLAIMS: &[Claim] = &[
         bounds: braces!["embedded", "accad-male2", "cmu-fight"],
     },
     Claim {
+        name: "impact",
+        says: "1,000 volleyballs at somebody who stands or walks: braced, the first touch is a hand or forearm at least 50 points more often, the head is \
+               jolted less (90 %), all are upright and back within 1.5 s; shoves of 0.25 to 0.9 m/s are caught (90 %), hits above 1.3 m/s throw down, and \
+               up again within 6 s (90 %). A ragdoll steps in 90 us, 250 us in the impact window, and the nearest of 40,000 poses is found in 80 us, exactly.",
+        by: Proof::Bench,
+        bounds: &[
+            ("hits by volleyballs", Counted),
+            ("first touches on hand or forearm gained", Least(50.0)),
+            ("head load lower than unbraced, share", Least(0.9)),
+            ("upright and back within 1.5 s, share", Least(0.99)),
+            ("upright after them, share", Least(0.9)),
+            ("down after them, share", Least(0.9)),
+            ("up again within 6 s, share", Least(0.9)),
+            ("at rest below 0.05 rad/s, share", Least(0.9)),
+            ("hits with gaps of 1 cm at most, share", Least(0.98)),
+            ("takes with a snap of 1.5 at most outside impacts, share", Least(0.95)),
+            ("ragdoll step, free", Most(90.0)),
+            ("ragdoll step, in the impact window", Most(250.0)),
+            ("clone of a ragdoll", Most(300.0)),
+            ("nearest pose of 40,000 frames", Most(80.0)),
+            ("nearest poses that are, share", Least(1.0)),
+        ],
+    },
+    Claim {
         name: "brace-stage",
         says: "2,000 balls of every kind at fighters, walkers and idlers: what is neither dodged nor blocked is braced for if 0.25 s are left when it is \
                known (99 %), nobody braces for what misses, 99 % of these takes snap by 1.5 or less, and 95 % of walkers that brace arrive.",

@@ -159,8 +159,13 @@ impl Response {
     pub fn touch(&mut self, touch: &Touch) {
         let Some(ragdoll) = &mut self.ragdoll else { return };
         let part = part_of(touch.part);
-        let [once, rest] = touch.impulse(ragdoll.build().parts()[part].mass);
-        ragdoll.push(part, once * self.settings.gain, touch.at);
+        let mass = |part: usize| ragdoll.build().parts()[part].mass;
+        // Hands and feet are stiff on their limbs: alone they are too light for a ball.
+        let behind = if FEET.contains(&part) || HANDS.contains(&part) { mass(PARENTS[part]) } else { 0.0 };
+        let own = mass(part) / (mass(part) + behind);
+        let [once, rest] = touch.impulse(mass(part) + behind);
+        ragdoll.push(part, once * (self.settings.gain * own), touch.at);
+        ragdoll.push(PARENTS[part], once * (self.settings.gain * (1.0 - own)), touch.at);
         // What is too heavy for an arm or a head to throw back presses on until it meets the trunk.
         let pressed = if (3..10).contains(&part) { 2 } else { part };
         let (place, turn) = ragdoll.place(pressed);
@@ -172,6 +177,17 @@ impl Response {
         }
         if touch.change() >= Extent::LEAST[1] {
             self.fall();
+        }
+    }
+
+    /// Something presses on it without a blow: newton seconds at a place. It goes on being simulated for a moment.
+    pub fn nudge(&mut self, part: usize, push: Vec3, at: Vec3) {
+        /// How far joints hold meanwhile: as long after a response, seconds.
+        const PRESSED: f32 = 0.15;
+        let Some(ragdoll) = &mut self.ragdoll else { return };
+        ragdoll.push(part, push, at);
+        if self.phase == Phase::Recovering {
+            self.since = self.settings.seconds + PRESSED;
         }
     }
 

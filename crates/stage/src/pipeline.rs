@@ -14,7 +14,7 @@ use crate::arbiter::{Blow, Scratch, Turn};
 use crate::character::StepBuffers;
 use crate::op::{BallOutcome, Event, EventKind, Fault, Op, Spawn, ThrowOp};
 use crate::world::{BallId, CastMember, CharacterId, Doing, FlyingBall, Perception, Wish, World};
-use crate::{Character, Kit, Return, TICKS, contact, sense};
+use crate::{Character, Kit, Return, TICKS, contact, jostle, sense};
 
 /// Least height that a ball thrown from any distance begins at, metres above its radius.
 const ABOVE_FLOOR: f32 = 0.04;
@@ -83,6 +83,8 @@ impl Pipeline {
         self.decide(kits, world);
         self.advance(world);
         self.contacts(world);
+        jostle::bodies(kits, world, &self.bodies);
+        jostle::stumble(world, &self.bodies);
         world.tick += 1;
         &self.events
     }

@@ -25,7 +25,7 @@ const TURNS: f32 = 0.5;
 /// What a recovery costs: one metre too far or too short is `1 / WAY`, a radian aside `ASIDE`, and a step that is no reaction `STEPS`.
 const WAY: f32 = 0.8;
 const ASIDE: f32 = 1.5;
-const STEPS: f32 = 1.2;
+const STEPS: f32 = 2.0;
 
 /// A motion that answers a push.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,7 +164,8 @@ impl Recoveries {
     /// Steps that go most nearly where a push wants to, seen from where the pelvis faces; reactions before others.
     pub(crate) fn step(&self, wanted: Vec2) -> Option<&Recovery> {
         let cost = |r: &Recovery| {
-            let steps = if r.reacts { 0.0 } else { STEPS };
+            let staggers = r.label.starts_with("stagger");
+            let steps = if staggers { 0.0 } else { STEPS * if r.reacts { 0.5 } else { 1.0 } };
             (r.way.length() - wanted.length()).abs() / WAY + steps + ASIDE * turn_to(r.way, wanted).abs()
         };
         self.steps.iter().min_by(|a, b| cost(a).total_cmp(&cost(b)))

@@ -101,18 +101,8 @@ impl Character {
         how: (Settings, Return),
         ready: bool,
     ) -> Option<Extent> {
-        let build = recoveries.build()?;
-        let running = self.struck.as_ref().is_some_and(|struck| struck.response.ragdoll().is_some());
-        if !running {
-            let mut before = WorldPose::default();
-            fk::pose(self.library().skeleton(), &self.before, &mut before);
-            let stands = [Contacts::LEFT, Contacts::RIGHT].map(|foot| self.contacts().any(foot));
-            let response = Response::begin(build, [self.world(), &before], TICK, stands, around, how.0);
-            let next = Next::Answer;
-            self.struck = Some(Box::new(Struck { response, touch: *touch, returns: how.1, ready, next }));
-            self.feet.absorb();
-        }
-        let struck = self.struck.as_mut()?;
+        let struck = self.simulated(recoveries, around, how, touch)?;
+        struck.returns = how.1;
         struck.response.touch(touch);
         if matches!(struck.next, Next::Answer | Next::Nothing) {
             (struck.touch, struck.ready, struck.next) = (*touch, ready, Next::Answer);
@@ -130,10 +120,41 @@ impl Character {
         Some(extent)
     }
 
+    /// What simulates it, from now on if nothing does yet.
+    fn simulated(
+        &mut self,
+        recoveries: &Recoveries,
+        around: &[Obstacle],
+        how: (Settings, Return),
+        touch: &Touch,
+    ) -> Option<&mut Struck> {
+        let build = recoveries.build()?;
+        if self.struck.as_ref().is_none_or(|struck| struck.response.ragdoll().is_none()) {
+            let mut before = WorldPose::default();
+            fk::pose(self.library().skeleton(), &self.before, &mut before);
+            let stands = [Contacts::LEFT, Contacts::RIGHT].map(|foot| self.contacts().any(foot));
+            let response = Response::begin(build, [self.world(), &before], TICK, stands, around, how.0);
+            // Whoever is on its way up still is.
+            let next = self.struck.as_ref().map_or(Next::Nothing, |struck| struck.next);
+            self.struck = Some(Box::new(Struck { response, touch: *touch, returns: how.1, ready: true, next }));
+            self.feet.absorb();
+        }
+        self.struck.as_deref_mut()
+    }
+
+    /// Somebody else's body presses on it: newton seconds at a place.
+    pub(crate) fn nudge(&mut self, recoveries: &Recoveries, part: usize, push: Vec3, at: Vec3, around: &[Obstacle]) {
+        let how = (Settings::default(), Return::Auto);
+        let touch = Touch { part: Role::Back, at, normal: Vec3::Y, velocity: Vec3::ZERO, mass: 0.0 };
+        if let Some(struck) = self.simulated(recoveries, around, how, &touch) {
+            struck.response.nudge(part, push, at);
+        }
+    }
+
     /// Where a push would take it, seen from where its pelvis faces: to the left and ahead, metres.
     fn pushed(&self, touch: &Touch) -> Vec2 {
-        let push = touch.impulse(1.0)[0];
-        let along = Vec3::new(push.x, 0.0, push.z).normalize_or(Vec3::ZERO);
+        // What goes on pushing does so the way it moves, wherever the skin faces.
+        let along = Vec3::new(touch.velocity.x, 0.0, touch.velocity.z).normalize_or(Vec3::ZERO);
         let far = FARTHER * touch.change() / libm::sqrtf(kumite_react::ragdoll::GRAVITY / HEIGHT);
         let facing = yaw_of(self.pose().rotation(JointIdx::ROOT) * Vec3::Z);
         let seen = yaw(-facing) * along * far;

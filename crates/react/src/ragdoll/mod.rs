@@ -23,8 +23,8 @@ use parts::{FEET, PARENTS, PARTS, Part, ROLES};
 
 /// Metres per second squared.
 pub const GRAVITY: f32 = 9.81;
-/// Steps of the solver in a tick, and in the ticks after a blow, when limbs turn fast.
-const STEPS: (usize, usize) = (4, 10);
+/// Steps of the solver in a tick: on one's feet, on the ground, and when limbs turn fast.
+const STEPS: [usize; 3] = [4, 7, 12];
 /// What the floor holds a body with.
 const FRICTION: f32 = 0.8;
 /// How firm the floor is under a fall, hertz: twice as firm as the engine's own.
@@ -254,7 +254,11 @@ impl Ragdoll {
             }
         }
         let mut parameters = IntegrationParameters { dt: seconds, ..IntegrationParameters::default() };
-        parameters.num_solver_iterations = if pull.fast { STEPS.1 } else { STEPS.0 };
+        parameters.num_solver_iterations = match pull {
+            Pull { fast: true, .. } => STEPS[2],
+            Pull { weight, .. } if *weight > 0.0 => STEPS[1],
+            _ => STEPS[0],
+        };
         parameters.warmstart_joints = true;
         parameters.max_ccd_substeps = 0;
         // Falling limbs come down by several centimetres in a tick: the floor is felt before they are in it.
@@ -355,10 +359,10 @@ impl Ragdoll {
         let Some(pelvis) = self.bodies.get(self.parts[0]) else { return };
         pose.set_root(pelvis.translation());
         pose.rotations[0] = pelvis.rotation().normalize();
-        for index in 1..PARTS {
+        for (index, role) in ROLES.into_iter().enumerate().skip(1) {
             if let Some(turn) = self.turned(index) {
                 let local = between(motion, index).conjugate() * turn;
-                pose.rotations[ROLES[index].joint().at()] = local.normalize();
+                pose.rotations[role.joint().at()] = local.normalize();
             }
         }
     }
