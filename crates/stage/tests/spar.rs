@@ -30,3 +30,58 @@ fn dump() {
     println!("from bounce {:?}", (0..16).map(|k| n(b.clip.0, k * 15)).collect::<Vec<_>>());
     println!("body at guard {:.2?} {:?}", g.body(0), moves.targets());
 }
+
+#[test]
+fn rehearse() {
+    use kumite_plan::spar::rehearsal::{Entrant, bout};
+    use kumite_plan::spar::{DefenceTable, Style};
+    let library = whole_library("embedded").unwrap();
+    let moves = Moves::of(&library);
+    let start = std::time::Instant::now();
+    let table = DefenceTable::of(&moves);
+    println!("table {:?}", start.elapsed());
+    let text = std::env::var("PAIRS").unwrap_or("2-2,4-2,4-4".into());
+    let n: u64 = std::env::var("N").ok().and_then(|n| n.parse().ok()).unwrap_or(6);
+    for pair in text.split(',') {
+        let (a, b) = pair.split_once('-').unwrap();
+        let entrant = |t: &str| {
+            let (d, s) = t.split_once(':').unwrap_or((t, "general"));
+            Entrant::new(Style::named(s).unwrap(), d.parse().unwrap())
+        };
+        let (a, b) = (entrant(a), entrant(b));
+        let mut wins = [0; 3];
+        let start = std::time::Instant::now();
+        let mut sum = kumite_plan::spar::rehearsal::Tally::default();
+        let (mut strikes, mut reached, mut landed, mut secs) = ([0.0f32; 2], 0, 0, 0.0f32);
+        let mut def = 0;
+        for k in 0..n {
+            let swap = k % 2 == 1;
+            let e = if swap { [&b, &a] } else { [&a, &b] };
+            let t = bout(&moves, &table, e, [k * 2 + 1, k * 2 + 2], 60.0);
+            wins[t.winner().map_or(2, |w| usize::from((w == 1) != swap))] += 1;
+            for w in 0..2 {
+                strikes[w ^ usize::from(swap)] += t.blows[w].iter().sum::<u32>() as f32;
+                reached += t.blows[w].iter().sum::<u32>();
+                landed += t.blows[w][0];
+                def += t.defences[w];
+            }
+            secs += t.seconds;
+            sum.gap = sum.gap.max(t.gap);
+            sum.distance += t.distance / n as f32;
+            sum.decisions += t.decisions;
+            sum.counts.add(&t.counts);
+            if k == 0 && n <= 2 {
+                for (tick, who, name) in t.log.iter().take(60) {
+                    println!("   {:.2} {} {}", *tick as f32 / 60.0, ["A", "          B"][*who], name);
+                }
+            }
+            if k == 0 { println!("  {:?} {:?} {:?}", t.blows, t.different, t.given); }
+        }
+        let el = start.elapsed().as_secs_f32();
+        println!(
+            "{pair}: {wins:?} strikes/10s {:.1}/{:.1} landed {:.2} defences {} gap {:.1} dist {:.2} secs {:.0} decisions {} nodes {} leaves {} {:.1}s {:.2} us/node",
+            strikes[0] / secs * 10.0, strikes[1] / secs * 10.0, landed as f32 / reached.max(1) as f32, def, sum.gap, sum.distance, secs,
+            sum.decisions, sum.counts.nodes, sum.counts.leaves, el, el * 1e6 / sum.counts.nodes as f32
+        );
+    }
+}

@@ -78,6 +78,8 @@ pub struct Blow {
     pub limit: f32,
     /// And farther ahead, the hips going along, metres.
     pub stretch: f32,
+    /// How much nearer than it arrives it may be met on its way, metres.
+    pub early: f32,
 }
 
 /// One action.
@@ -226,6 +228,8 @@ impl Move {
 const ASIDE: f32 = 0.17;
 /// Farther ahead, with the hips, metres.
 const AHEAD: f32 = 0.14;
+/// How much earlier on their way straight blows are met, and those that swing, metres.
+const EARLY: (f32, f32) = (0.36, 0.16);
 /// Knees and elbows are not moved.
 const BARE: f32 = 0.07;
 
@@ -514,7 +518,8 @@ impl<'a> Looks<'a> {
         };
         let step = 1.0 / RATE as f32;
         // Straight blows arrive stretched; those that swing arrive while they are fastest.
-        let straight = matches!(strike.kind, StrikeKind::Straight | StrikeKind::Front | StrikeKind::Side);
+        let straight =
+            matches!(strike.kind, StrikeKind::Straight | StrikeKind::Front | StrikeKind::Side | StrikeKind::Knee);
         let mut arrives = strike.at;
         if straight {
             let origin = begins.shift;
@@ -530,9 +535,10 @@ impl<'a> Looks<'a> {
         }
         let (place, radius) = at(arrives);
         let before = at(arrives - 2.0 * step).0;
-        let way = (place - before).normalize_or(Vec3::Z);
-        // Half-way back to where it began.
         let home = at(from).0;
+        // At its farthest a straight blow has no way left; it came from where it began.
+        let way = (place - if straight { home } else { before }).normalize_or(Vec3::Z);
+        // Half-way back to where it began.
         let far = (place - home).length();
         let mut back = over;
         for k in 1..60 {
@@ -560,6 +566,7 @@ impl<'a> Looks<'a> {
             damage: damage.clamp(0.3, 4.0),
             limit: if limb { ASIDE } else { BARE },
             stretch: if limb { AHEAD } else { BARE },
+            early: if straight { EARLY.0 } else { EARLY.1 },
         })
     }
 }
