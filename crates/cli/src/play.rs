@@ -6,11 +6,14 @@ use std::time::Instant;
 
 use kumite_formats::{bvh, gltf};
 use kumite_motion::volume::{Obstacle, Shape};
-use kumite_motion::{Clip, Roles, Vec3};
+use kumite_motion::{Clip, Role, Roles, Vec3};
 use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times};
 use kumite_plan::Leg;
 use kumite_plan::dodge::DodgeConfig;
+use kumite_plan::spar::Outcome;
+use kumite_stage::op::BlowEvent;
 use kumite_stage::scene::{self, Scene};
+use kumite_stage::world::CharacterId;
 use kumite_stage::{Event, EventKind, Flight, Kit, Performance, TICKS, Take, jerk_ratio, overlap};
 use serde_json::{Value, json};
 
@@ -88,6 +91,10 @@ impl Played {
         member.map_or("", |m| &m.name)
     }
 
+    fn named(&self, who: CharacterId) -> &str {
+        self.performance.world.characters.get(who).map_or("", |m| &m.name)
+    }
+
     /// The clip a leg plays, by name.
     fn clip(&self, leg: &Leg) -> &str {
         let library = self.kit.library();
@@ -121,6 +128,10 @@ fn summary(played: &Played) -> String {
             }
             EventKind::NoWay { why } => writeln!(text, "    {time:.2} s  {} finds no way: {why}", played.name(event)),
             EventKind::Fault(fault) => writeln!(text, "    {time:.2} s  not done: {fault}"),
+            EventKind::Blow(blow) => writeln!(text, "    {time:.2} s  {}", told(played, event, blow)),
+            EventKind::KnockedOut { by } => {
+                writeln!(text, "    {time:.2} s  {} is knocked out by {}", played.name(event), played.named(*by))
+            }
             _ => Ok(()),
         };
     }
@@ -134,6 +145,17 @@ fn summary(played: &Played) -> String {
         };
     }
     text
+}
+
+/// A blow in a sentence.
+fn told(played: &Played, event: &Event, blow: &BlowEvent) -> String {
+    let (by, at) = (played.named(blow.by), played.name(event));
+    let part = blow.part.map_or("", Role::name).replace('_', " ");
+    match blow.outcome {
+        Outcome::Landed => format!("{by}: {} hits {at}'s {part}, damage {:.1}", blow.name, blow.damage),
+        Outcome::Blocked => format!("{by}: {} is blocked by {at}'s {part}", blow.name),
+        _ => format!("{by}: {} misses {at} by {:.0} cm", blow.name, 100.0 * blow.gap.max(0.0)),
+    }
 }
 
 /// Every decision with its reason, or those around a second.
@@ -179,12 +201,22 @@ fn event_json(played: &Played, event: &Event) -> Option<Value> {
         EventKind::NoWay { why } => ("no way", json!({"why": why.to_string()})),
         EventKind::Fault(fault) => ("fault", json!({"why": fault.to_string()})),
         EventKind::Braced { seconds, planted, .. } => ("braced", json!({"seconds_left": seconds, "planted": planted})),
+        EventKind::Blow(blow) => (blow.outcome.name(), blow_json(played, blow)),
+        EventKind::KnockedOut { by } => ("knocked out", json!({"by": played.named(*by)})),
         EventKind::Began { .. } | EventKind::Answered { .. } | EventKind::Searched(_) => return None,
     };
     more["time"] = json!(event.tick as f32 / TICKS as f32);
     more["kind"] = json!(kind);
     more["who"] = json!(played.name(event));
     Some(more)
+}
+
+fn blow_json(played: &Played, blow: &BlowEvent) -> Value {
+    json!({
+        "by": played.named(blow.by), "what": blow.name, "predicted": blow.predicted.name(),
+        "part": blow.part.map(|p| p.name()), "damage": blow.damage, "place": blow.at.to_array(), "gap_m": blow.gap,
+        "in_reach": blow.reach, "long": blow.long, "seen": blow.seen, "answered": blow.answered,
+    })
 }
 
 fn to_json(scene: &Scene, played: &Played, seconds: f64) -> Value {
@@ -310,6 +342,8 @@ fn markers(played: &Played) -> Vec<Marker> {
                 let part = part.map_or(String::new(), |p| format!(", {}", p.name().replace('_', " ")));
                 (outcome.name(), format!("{name}: {}{part}", outcome.name()), Some(*at))
             }
+            EventKind::Blow(blow) => (blow.outcome.name(), told(played, event, blow), Some(blow.at)),
+            EventKind::KnockedOut { .. } => ("knocked out", format!("{name} is knocked out"), None),
             EventKind::Arrived { .. } => ("arrived", format!("{name} arrives"), None),
             EventKind::NoWay { .. } => ("no way", format!("{name} finds no way"), None),
             _ => return None,

@@ -17,6 +17,7 @@ use kumite_react::Brace;
 use crate::TICKS;
 use crate::feet::{Feet, GRIP};
 use crate::quality::Source;
+use crate::stop::Stop;
 
 pub(crate) const TICK: f32 = 1.0 / TICKS as f32;
 
@@ -60,11 +61,15 @@ pub struct Character {
     pub(crate) bend: Option<(Bend, f32)>,
     /// A protective pose over all of that. Boxed: hardly anybody has one, and snapshots are many.
     pub(crate) brace: Option<Box<Brace>>,
+    /// A second bend over the first: the next blow of a combination is aimed while the last one still fades.
+    pub(crate) second: Option<(Bend, f32)>,
+    /// What stops a limb that has met something.
+    pub(crate) stop: Option<Stop>,
     pub(crate) feet: Feet,
     /// Motion, join and bend, without feet: what a new plan is joined from, now and a tick ago.
     pub(crate) base: [Pose; 2],
     pose: Pose,
-    world: WorldPose,
+    pub(crate) world: WorldPose,
     contacts: Contacts,
     /// Path seconds per stage second in this tick.
     rate: f32,
@@ -143,6 +148,8 @@ impl Character {
             pace: None,
             bend: None,
             brace: None,
+            second: None,
+            stop: None,
             feet: Feet::default(),
             base: [Pose::default(), Pose::default()],
             pose: Pose::default(),
@@ -294,7 +301,8 @@ impl Character {
         let end = self.edge(self.playing.edge).seconds;
         self.playing.leave = plan.leave.map(|seconds| (self.playing.since + seconds).min(end));
         let leaves = if plan.leave.is_some_and(|seconds| seconds <= 0.0) { legs.pop_front() } else { None };
-        let faded = self.bend.take().filter(|(bend, time)| bend.weight(*time) > 0.0).is_some() | self.leave_brace();
+        let faded = self.bend.take().filter(|(bend, time)| bend.weight(*time) > 0.0).is_some() | self.leave_brace() | self.second.take().is_some();
+        self.stop = None;
         let [base, before] = &self.base;
         let speed = Velocity::between(before, base, TICK);
         let old = base.clone();
@@ -345,9 +353,10 @@ impl Character {
         } else {
             self.rate = flow;
         }
-        if let Some((_, time)) = &mut self.bend {
+        for (_, time) in self.bend.iter_mut().chain(&mut self.second) {
             *time += TICK;
         }
+        self.second = self.second.take().filter(|(bend, time)| !bend.over(*time));
         self.playing.since += gone;
         if let Some((_, since)) = &mut self.join {
             *since += TICK;
@@ -445,6 +454,10 @@ impl Character {
         if let Some((bend, time)) = &self.bend {
             bend.apply(*time, &skeleton, &mut pose, &mut self.world);
         }
+        if let Some((bend, time)) = &self.second {
+            bend.apply(*time, &skeleton, &mut pose, &mut self.world);
+        }
+        self.hold_back(&skeleton, &mut pose);
         self.base.swap(0, 1);
         self.base[0].clone_from(&pose);
         if let Some(brace) = &self.brace {

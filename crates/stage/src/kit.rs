@@ -1,11 +1,13 @@
 //! Everything a library needs at run time: read-only, shareable between threads.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use kumite_motion::graph::Edge;
 use kumite_motion::library::Library;
 use kumite_motion::rotation::to_vector;
 use kumite_motion::{Clip, EdgeIdx, FrameIdx, Graph, Layer, NodeIdx, Pose, Role, SpanKind, Vec2, WorldPose, fk};
+
+use kumite_plan::spar::{DefenceTable, Moves};
 
 use crate::op::Begin;
 use crate::walk::Walker;
@@ -26,6 +28,17 @@ pub struct Kit {
     guarded: Vec<bool>,
     /// An edge of walkers that only idles.
     standing: Option<EdgeIdx>,
+    /// What they fight with; worked out when somebody does.
+    spar: OnceLock<SparKit>,
+}
+
+/// What a library's characters fight with.
+#[derive(Clone, Debug)]
+pub struct SparKit {
+    /// What they can do.
+    pub moves: Moves,
+    /// What answers what.
+    pub table: DefenceTable,
 }
 
 /// A motion that answers a hit.
@@ -58,7 +71,16 @@ impl Kit {
         let still = graph.edges().iter().map(|edge| is_still(library.clip(edge.clip), edge)).collect();
         let standing = graph.edges_of(Layer::Walk).find(|edge| idle[edge.at()]);
         let guarded = guarded(&library);
-        Kit { reactions: reactions(&library), library, defence, walker, idle, still, guarded, standing }
+        Kit { reactions: reactions(&library), library, defence, walker, idle, still, guarded, standing, spar: OnceLock::new() }
+    }
+
+    /// What characters fight with: worked out at the first call.
+    pub fn spar(&self) -> &SparKit {
+        self.spar.get_or_init(|| {
+            let moves = Moves::of(&self.library);
+            let table = DefenceTable::of(&moves);
+            SparKit { moves, table }
+        })
     }
 
     /// What characters play.

@@ -12,7 +12,7 @@ use crate::arbiter::{Blow, Scratch, Turn};
 use crate::character::StepBuffers;
 use crate::op::{BallOutcome, Event, EventKind, Fault, Op, Spawn, ThrowOp};
 use crate::world::{BallId, CastMember, CharacterId, Doing, FlyingBall, Perception, Wish, World};
-use crate::{Character, Kit, TICKS, contact, sense};
+use crate::{Character, Kit, TICKS, contact, sense, sparring};
 
 /// Least height that a ball thrown from any distance begins at, metres above its radius.
 const ABOVE_FLOOR: f32 = 0.04;
@@ -81,6 +81,7 @@ impl Pipeline {
         self.decide(kits, world);
         self.advance(world);
         self.contacts(world);
+        sparring::contacts(kits, world, &self.bodies, &mut self.events);
         world.tick += 1;
         &self.events
     }
@@ -119,6 +120,7 @@ impl Pipeline {
 
     /// Sense, then decide, one character after the other: who comes later sees what was committed before.
     fn decide(&mut self, kits: &[Arc<Kit>], world: &mut World) {
+        sparring::look(world);
         for k in 0..self.ids.len() {
             let who = self.ids[k];
             self.sense(world, who);
@@ -292,6 +294,7 @@ fn come_on(kits: &[Arc<Kit>], world: &mut World, spawn: &Spawn) -> Result<Charac
         braced: None,
         refused: 0,
         blow: None,
+        spar: None,
     }))
 }
 

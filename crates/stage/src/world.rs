@@ -7,6 +7,7 @@ use kumite_plan::walk::{Effort, Method};
 use slotmap::{SlotMap, new_key_type};
 
 use crate::arbiter::Blow;
+use crate::sparring::{SparState, SparWish};
 use crate::{Character, TICKS, Target};
 
 new_key_type! {
@@ -68,6 +69,8 @@ pub struct CastMember {
     pub refused: u32,
     /// What hit it in the last tick.
     pub blow: Option<Blow>,
+    /// Its fight, if it is in one.
+    pub spar: Option<Box<SparState>>,
 }
 
 /// A ball that a committed plan is meant to answer.
@@ -110,6 +113,8 @@ pub enum Wish {
     Walk(Goal),
     /// To stay where it is.
     Stay,
+    /// To beat somebody.
+    Spar(Box<SparWish>),
 }
 
 /// Where a walker wants to be.

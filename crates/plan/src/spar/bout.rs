@@ -205,6 +205,13 @@ pub struct Pruned {
     pub inside: std::sync::atomic::AtomicU64,
 }
 
+impl Pruned {
+    /// Looked at, out of reach, needless, inside.
+    pub fn totals(&self) -> [u64; 4] {
+        [&self.looked, &self.reach, &self.needless, &self.inside].map(|c| c.load(std::sync::atomic::Ordering::Relaxed))
+    }
+}
+
 pub(crate) fn count(counter: &std::sync::atomic::AtomicU64, by: u64) {
     counter.fetch_add(by, std::sync::atomic::Ordering::Relaxed);
 }

@@ -111,6 +111,10 @@ pub struct Move {
     pub height: Option<Height>,
     /// The stance it begins in, in the clip's own place.
     pub begins: PlanarMatrix,
+    /// The stance in which it is over, in the clip's own place.
+    pub over: PlanarMatrix,
+    /// Joints where it begins, in the clip's own place.
+    pub joints: Vec<Vec3>,
     /// Stances, [`LOOK`] apart, from the one it begins in.
     stances: Vec<PlanarMatrix>,
     /// Centres of what can be hit, by look, from the stance it begins in; then those of the wrists and ankles.
@@ -459,8 +463,12 @@ impl<'a> Looks<'a> {
         let ticks = |seconds: f32| libm::roundf((seconds - from).max(0.0) * RATE as f32) as u32;
         let ends = if kind == MoveKind::Guard { GUARD } else { ticks(over).max(6) };
         let (mut stances, mut bodies) = (Vec::new(), Vec::new());
+        let done = if kind == MoveKind::Guard { last } else { over };
+        self.look(clip, done);
+        let over_stance = self.stance(clip, done);
         self.look(clip, from);
         let begins = self.stance(clip, from);
+        let joints = self.world.positions.clone();
         let seen = if kind == MoveKind::Guard { ticks(last).min(4 * RATE) } else { ends + 12 };
         for tick in (0..=seen).step_by(LOOK as usize) {
             let seconds = (from + tick as f32 / RATE as f32).min(last);
@@ -506,6 +514,8 @@ impl<'a> Looks<'a> {
             guard: told.part,
             height,
             begins,
+            over: over_stance,
+            joints,
             stances,
             bodies,
         })
