@@ -324,6 +324,11 @@ impl Character {
         self.bend = plan.bend.map(|bend| (bend, 0.0));
     }
 
+    /// Is pushed over the floor, metres; feet that stand stay as long as they reach.
+    pub(crate) fn push(&mut self, way: Vec2) {
+        self.placement.shift += way;
+    }
+
     /// Plays a leg after those that are committed.
     pub fn append(&mut self, leg: Leg) {
         self.legs.push_back(leg);

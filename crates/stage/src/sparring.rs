@@ -249,6 +249,7 @@ pub(crate) fn contacts(kits: &[Arc<Kit>], world: &mut World, bodies: &Bodies, ev
         }
     }
     apply(kits, world, &met);
+    push_apart(world);
     let tick = world.tick;
     for m in met {
         let (by, other) = (m.by, m.other);
@@ -256,6 +257,44 @@ pub(crate) fn contacts(kits: &[Arc<Kit>], world: &mut World, bodies: &Bodies, ev
         let out = world.characters[other].spar.as_ref().is_some_and(|s| s.fighter.health <= 0.0 && s.forced);
         if out {
             events.push(Event { tick, who: Some(other), kind: EventKind::KnockedOut { by } });
+        }
+    }
+}
+
+/// Trunks keep so far from each other, metres, and are pushed apart by so much in a tick at most.
+const TRUNKS: f32 = 0.46;
+const PUSHED: f32 = 0.005;
+
+/// Bodies do not stand in each other.
+fn push_apart(world: &mut World) {
+    let ids: Vec<(CharacterId, CharacterId)> =
+        world.characters.iter().filter_map(|(id, m)| Some((id, m.spar.as_ref()?.opponent))).collect();
+    let mut pushes = Vec::new();
+    for (who, other) in ids {
+        let (Some(a), Some(b)) = (world.characters.get(who), world.characters.get(other)) else { continue };
+        let flat = |character: &crate::Character, role: Role| {
+            let place = character.world().position(role.joint());
+            Vec2::new(place.x, place.z)
+        };
+        let near = |role: Role| {
+            let way = flat(&a.character, role) - flat(&b.character, role);
+            (way.length(), way)
+        };
+        let low = a.character.world().position(Role::Back.joint()).y.min(b.character.world().position(Role::Back.joint()).y);
+        let (distance, way) = [Role::Pelvis, Role::Back]
+            .map(near)
+            .into_iter()
+            .min_by(|a, b| a.0.total_cmp(&b.0))
+            .unwrap_or((f32::INFINITY, Vec2::X));
+        if distance < TRUNKS && low > 0.7 {
+            pushes.push((who, way.normalize_or(Vec2::X) * (0.5 * (TRUNKS - distance)).min(PUSHED)));
+        }
+    }
+    for (who, way) in pushes {
+        let member = &mut world.characters[who];
+        member.character.push(way);
+        if let Some(spar) = member.spar.as_mut() {
+            spar.fighter.place.shift += way;
         }
     }
 }
@@ -300,16 +339,18 @@ fn arrives(
     let lies = matches!(rival_made.kind, MoveKind::Down | MoveKind::Up);
     let motion = (rival_t as f32 / corners[1].style.tempo) as u32;
     let guards = rival_made.kind == MoveKind::Block && (rival_made.active.0..=rival_made.active.1 + 2).contains(&motion);
+    let up = !matches!(rival_made.kind, MoveKind::React | MoveKind::Strike) && !lies;
     let (mut first, mut nearest): (Option<(f32, Role, bool)>, f32) = (None, spar.least);
     for (k, sphere) in spheres.iter().enumerate().filter(|(_, s)| s.part == blow.part) {
         let way = [own.0[k], own.1[k]];
         for (j, target) in rival_spheres.iter().enumerate() {
-            let guard = guards && is_guard(rival_made.guard, rival_made.name.contains("cover"), target.part);
+            let meant = guards && is_guard(rival_made.guard, rival_made.name.contains("cover"), target.part);
+            let guard = meant || up && is_forearm(target.part);
             if !(guard || counts(target.part)) {
                 continue;
             }
             let one = std::slice::from_ref(target);
-            let radius = sphere.radius + TOUCH + if guard { 0.04 } else { 0.0 };
+            let radius = sphere.radius + TOUCH + if meant { 0.04 } else { 0.0 };
             let pass = contact::sweep(one, &their_before[j..=j], &their_after[j..=j], way, radius);
             if counts(target.part) {
                 nearest = nearest.min(pass.least + TOUCH);
@@ -457,6 +498,11 @@ fn counts(part: Role) -> bool {
 fn is_guard(guard: Option<Role>, both: bool, part: Role) -> bool {
     let of = |guard: Role| part == guard || Some(part) == guard.parent();
     guard.is_some_and(of) || both && GUARDS[..2].iter().any(|role| of(*role))
+}
+
+/// Whether a part is in the way when the guard is up.
+fn is_forearm(part: Role) -> bool {
+    matches!(part, Role::LeftElbow | Role::RightElbow | Role::LeftWrist | Role::RightWrist)
 }
 
 /// Longest that a hit stuns, seconds.

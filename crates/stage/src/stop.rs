@@ -27,6 +27,9 @@ pub(crate) const LONGEST: f32 = 0.6;
 /// What is met gives way, metres per second, for so long, seconds.
 const GIVES: f32 = 0.6;
 const FOR: f32 = 0.10;
+/// Farthest that a limb is held back, and nearest that its end comes to its top, metres.
+const FARTHEST: f32 = 0.22;
+const NEAREST: f32 = 0.24;
 /// The last moments let go by degrees, seconds.
 const LETS_GO: f32 = 0.15;
 
@@ -54,7 +57,13 @@ impl Character {
         }
         stop.held = true;
         let share = (stop.left / LETS_GO).clamp(0.0, 1.0);
-        let target = end - stop.way * (depth * share);
+        let mut target = end - stop.way * (depth * share).min(FARTHEST);
+        // Not into the shoulder or the hip that it hangs on.
+        let top = self.world.position(limb.top);
+        let away = target - top;
+        if away.length() < NEAREST {
+            target = top + away.normalize_or(stop.way) * NEAREST;
+        }
         if stop.left <= 0.0 {
             self.stop = None;
         }

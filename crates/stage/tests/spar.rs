@@ -85,3 +85,48 @@ fn rehearse() {
         );
     }
 }
+
+#[test]
+fn watch() {
+    use kumite_motion::{Role, Vec2};
+    use kumite_plan::dodge::DodgeConfig;
+    use kumite_stage::{Defence, EventKind, Kit, Performance, TICKS, scene};
+    use std::sync::Arc;
+    let library = Arc::new(whole_library("embedded").unwrap());
+    let kits = vec![Arc::new(Kit::new(Defence::new(library, DodgeConfig::default()), None))];
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/duel.toml")).unwrap();
+    let seed = std::env::var("SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(7);
+    let scene = scene::read(&text).unwrap();
+    let (ops, ticks) = scene.ops(seed);
+    let mut p = Performance::default();
+    let ops: Vec<_> = ops.into_iter().map(|o| o.1).collect();
+    let mut seen = 0;
+    for tick in 0..ticks {
+        p.step(&kits, if tick == 0 { &ops } else { &[] });
+        let ids: Vec<_> = p.world.characters.keys().collect();
+        let moves = &kits[0].spar().moves;
+        while seen < p.events.len() {
+            let e = &p.events[seen];
+            let name = e.who.map_or("", |w| &p.world.characters[w].name);
+            match &e.kind {
+                EventKind::Decided { what, why } => println!("  {:.2} {name}: {what} {}", e.tick as f32 / TICKS as f32, &why[..why.len().min(0)]),
+                EventKind::Blow(b) => println!("      {:.2} {} at {name}: {:?} predicted {:?} gap {:.3} {:?}", e.tick as f32 / TICKS as f32, b.name, b.outcome, b.predicted, b.gap, b.part),
+                _ => {}
+            }
+            seen += 1;
+        }
+        if tick % 60 == 59 {
+            let at: Vec<Vec2> = ids.iter().map(|i| { let r = p.world.characters[*i].character.world().position(Role::Pelvis.joint()); Vec2::new(r.x, r.z) }).collect();
+            let model: Vec<_> = ids.iter().map(|i| { let s = p.world.characters[*i].spar.as_ref().unwrap(); let m = moves.get(s.fighter.doing); s.fighter.place.after(m.stance(s.fighter.t as u32)) }).collect();
+            let gaze: Vec<f32> = ids.iter().map(|i| kumite_stage::sense::gaze(&p.world.characters[*i].character)).collect();
+            let b = |k: usize| kumite_plan::spar::bout::bearing(at[k], at[1 - k]);
+            println!("{:.1} r {:.2} model {:.2}; off {:.2} {:.2}; gaze err {:.0} {:.0} model {:.0} {:.0}", (tick + 1) as f32 / 120.0, (at[0] - at[1]).length(), (model[0].shift - model[1].shift).length(),
+                (at[0] - model[0].shift).length(), (at[1] - model[1].shift).length(),
+                kumite_motion::rotation::wrap(gaze[0] - b(0)).to_degrees(), kumite_motion::rotation::wrap(gaze[1] - b(1)).to_degrees(),
+                kumite_motion::rotation::wrap(model[0].turn - b(0)).to_degrees(), kumite_motion::rotation::wrap(model[1].turn - b(1)).to_degrees());
+        }
+    }
+    for t in p.takes().unwrap() {
+        println!("{} {:?} snaps {:?}", t.clip.name, t.quality, t.snaps);
+    }
+}

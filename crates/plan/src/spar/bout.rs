@@ -43,6 +43,8 @@ pub const STUN: (f32, f32) = (21.0, 36.0);
 pub const CHAIN: f32 = 0.8;
 /// Damage from which a hit is heavy.
 pub const HEAVY: f32 = 1.15;
+/// Who is hit is pushed by so much at least, metres.
+pub const PUSH: f32 = 0.12;
 /// Damage within moments that knocks somebody down.
 pub const KNOCK_DOWN: f32 = 4.5;
 /// How fast that is forgotten, per second.
@@ -290,12 +292,13 @@ impl Bout<'_> {
     /// When a blow may be left for the next, once it has arrived.
     pub fn follows(&self, who: usize, f: &Fighter) -> u32 {
         let arrived = u32::from(f.arrived);
+        let blow = self.made(f).blows.last();
         match f.last {
+            _ if blow.is_some_and(|blow| blow.leg) => self.takes(who, blow.map_or(0, |blow| blow.back)),
             Outcome::Landed => arrived + FOLLOWS.0,
             Outcome::Blocked => arrived + FOLLOWS.1,
             _ => {
-                let back = self.made(f).blows.last().map_or(0, |blow| blow.back);
-                self.takes(who, back)
+                self.takes(who, blow.map_or(0, |blow| blow.back))
             }
         }
     }
@@ -542,10 +545,29 @@ impl Bout<'_> {
         if fall.is_some() {
             q.hurt = 0.0;
         }
+        // Who is hit is pushed, if the reaction does not carry it away itself.
+        let along = Vec2::new(way.x, way.z).normalize_or(Vec2::ZERO);
+        let carries = stance.floor_point(self.moves.get(doing).carries().shift) - stance.shift;
+        let push = along * (PUSH - carries.dot(along)).clamp(0.0, PUSH);
+        let stance = PlanarMatrix::new(&Planar { turn: stance.turn, shift: stance.shift + push });
         q.before = Before { place: stance, doing, t: 0 };
         (q.place, q.doing, q.t, q.free) = (stance, doing, 0, free as u16);
         (q.blow, q.last, q.arrived) = (0, Outcome::Open, 0);
     }
+}
+
+/// Of a forearm, metres.
+const FOREARM: f32 = 0.045;
+
+/// How far two stretches of a line are from each other, by looks along the first.
+fn apart(a: [Vec3; 2], b: [Vec3; 2]) -> f32 {
+    let way = b[1] - b[0];
+    let looks = (0..=4).map(|k| a[0].lerp(a[1], k as f32 * 0.25));
+    let away = looks.map(|p| {
+        let t = ((p - b[0]).dot(way) / way.length_squared().max(1e-9)).clamp(0.0, 1.0);
+        (b[0] + way * t - p).length()
+    });
+    away.fold(f32::INFINITY, f32::min)
 }
 
 /// Bearing from one place to another: the turn of somebody who looks along it.
@@ -577,6 +599,16 @@ pub fn meets(
             let guards = Some(*role) == made.guard || both && k < 2;
             if guards && nearest(body[targets + k], 0.4, 0.0).0 < MEETS {
                 return (Outcome::Blocked, Some(*role));
+            }
+        }
+    }
+    // Forearms that are up are in the way of what comes between them and the body.
+    if matches!(made.kind, MoveKind::Guard | MoveKind::Step | MoveKind::Turn | MoveKind::Avoid | MoveKind::Block) {
+        let arms = &body[moves.targets().len()..];
+        for (wrist, elbow) in [(0, 4), (1, 5)] {
+            let (before, behind) = (aim - way * SWEEP.0, aim - way * FOREARM);
+            if apart([before, behind], [arms[wrist], arms[elbow]]) < FOREARM + radius {
+                return (Outcome::Blocked, Some(GUARDS[wrist]));
             }
         }
     }

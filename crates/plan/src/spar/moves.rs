@@ -78,6 +78,8 @@ pub struct Blow {
     pub limit: f32,
     /// And farther ahead, the hips going along, metres.
     pub stretch: f32,
+    /// Whether a leg strikes: nothing else is done before it stands again.
+    pub leg: bool,
     /// How much nearer than it arrives it may be met on its way, metres.
     pub early: f32,
 }
@@ -117,12 +119,13 @@ pub struct Move {
     pub joints: Vec<Vec3>,
     /// Stances, [`LOOK`] apart, from the one it begins in.
     stances: Vec<PlanarMatrix>,
-    /// Centres of what can be hit, by look, from the stance it begins in; then those of the wrists and ankles.
+    /// Centres of what can be hit, by look, from the stance it begins in; then those of [`GUARDS`].
     bodies: Vec<Vec3>,
 }
 
 /// Ends of limbs that guard, after what can be hit.
-pub const GUARDS: [Role; 4] = [Role::LeftWrist, Role::RightWrist, Role::LeftKnee, Role::RightKnee];
+pub const GUARDS: [Role; 6] =
+    [Role::LeftWrist, Role::RightWrist, Role::LeftKnee, Role::RightKnee, Role::LeftElbow, Role::RightElbow];
 
 /// Part of a body that counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -470,10 +473,31 @@ impl<'a> Looks<'a> {
         let begins = self.stance(clip, from);
         let joints = self.world.positions.clone();
         let seen = if kind == MoveKind::Guard { ticks(last).min(4 * RATE) } else { ends + 12 };
+        // In between a body is in no stance: it is as far from the first to the last as its pelvis has gone, or as the time has.
+        let whole = if kind == MoveKind::Guard {
+            PlanarMatrix::IDENTITY
+        } else {
+            begins.inverse().after(&over_stance)
+        };
+        let middle = |world: &WorldPose| {
+            let pelvis = world.position(Role::Pelvis.joint());
+            begins.floor_point_back(Vec2::new(pelvis.x, pelvis.z))
+        };
+        let start = middle(&self.world);
+        self.look(clip, done);
+        let goes = middle(&self.world) - start;
+        let mut gone = 0.0f32;
         for tick in (0..=seen).step_by(LOOK as usize) {
             let seconds = (from + tick as f32 / RATE as f32).min(last);
             self.look(clip, seconds);
-            stances.push(begins.inverse().after(&self.stance(clip, seconds)));
+            let timed = (tick as f32 / ends as f32).min(1.0);
+            let share = if goes.length() > 0.12 {
+                ((middle(&self.world) - start).dot(goes) / goes.length_squared()).clamp(0.0, 1.0)
+            } else {
+                kumite_motion::blend::ease(timed)
+            };
+            gone = if tick >= ends { 1.0 } else { gone.max(share) };
+            stances.push(PlanarMatrix::new(&Planar { turn: whole.turn * gone, shift: whole.shift * gone }));
             let centre = |at: &usize| {
                 let sphere = &library.spheres()[*at];
                 begins.point_back(self.world.point(sphere.joint, sphere.offset))
@@ -551,9 +575,12 @@ impl<'a> Looks<'a> {
         // Half-way back to where it began.
         let far = (place - home).length();
         let mut back = over;
+        // A leg has to stand again before anything else is done.
+        let leg = !matches!(strike.part, Role::LeftWrist | Role::RightWrist | Role::LeftElbow | Role::RightElbow);
+        let near = if leg { 0.15 } else { 0.5 };
         for k in 1..60 {
             let time = arrives + k as f32 * step;
-            if time >= over || (at(time).0 - home).length() < 0.5 * far {
+            if time >= over || (at(time).0 - home).length() < near * far {
                 back = time.min(over);
                 break;
             }
@@ -576,6 +603,7 @@ impl<'a> Looks<'a> {
             damage: damage.clamp(0.3, 4.0),
             limit: if limb { ASIDE } else { BARE },
             stretch: if limb { AHEAD } else { BARE },
+            leg,
             early: if straight { EARLY.0 } else { EARLY.1 },
         })
     }

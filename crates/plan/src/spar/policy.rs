@@ -20,6 +20,8 @@ pub enum Choice {
 const STRIKES: usize = 4;
 const STEPS: usize = 3;
 const DEFENCES: usize = 3;
+/// Nearer than this is too near for anybody, metres.
+const CROWDED: f32 = 0.72;
 /// Nobody goes nearer than this, metres from pelvis to pelvis.
 const APART: f32 = 0.52;
 /// Ticks after which standing about costs.
@@ -87,7 +89,9 @@ impl Bout<'_> {
         });
         // Farther than three metres it is only far.
         let dr = dr.clamp(-3.0, 3.0);
-        style.distance_weight * dr * dr + style.facing_weight * turn * turn + 4.0 * wall * wall + goal
+        // Nobody likes to stand chest to chest.
+        let crowded = (CROWDED - r).max(0.0);
+        12.0 * crowded * crowded + style.distance_weight * dr * dr + style.facing_weight * turn * turn + 4.0 * wall * wall + goal
     }
 
     /// Moves that end best, of a kind: steps and turns.
@@ -147,6 +151,11 @@ impl Bout<'_> {
             let made = self.moves.get(*index);
             let blow = &made.blows[0];
             if self.takes(who, blow.at) > within {
+                continue;
+            }
+            // What carries on after the blow must not end inside the other.
+            if r - made.carries().shift.y < APART {
+                count(&self.pruned.inside, 1);
                 continue;
             }
             // A quick look before the slow one: nothing is aimed by more than this.

@@ -200,7 +200,8 @@ impl Turn<'_> {
         let (sum, number) = joints.fold((0.0, 0.0f32), |(sum, n), (a, b)| {
             (sum + (*a - laid.point(*b)).length_squared(), n + 1.0)
         });
-        let blend = blend.unwrap_or_else(|| interrupt::blend((sum / number.max(1.0)).sqrt()));
+        let needed = interrupt::blend((sum / number.max(1.0)).sqrt());
+        let blend = blend.map_or(needed, |least| least.max(needed));
         let align = character.placement().inverse().after(&laid.planar());
         let down = made.kind == MoveKind::Down;
         let leave = made.enter + made.ends as f32 / RATE as f32;
