@@ -1,6 +1,7 @@
 //! `kumite play`: a scene, played and written.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -17,7 +18,7 @@ use kumite_stage::world::CharacterId;
 use kumite_stage::{Event, EventKind, Flight, Kit, Performance, TICKS, Take, jerk_ratio, overlap};
 use serde_json::{Value, json};
 
-use crate::args::PlayArgs;
+use crate::args::{PictureArgs, PlayArgs};
 use crate::bake::Loaded;
 use crate::failure::{CliResult, Failure};
 use crate::output::Outputs;
@@ -47,7 +48,9 @@ pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> CliResult<Report> {
     let json = to_json(&scene, &played, start.elapsed().as_secs_f64());
     let mut outputs = Outputs::default();
     for (path, ending) in args.output.iter().zip(&endings) {
-        outputs.stage(path, &written(args, ending, &scene, &played, &json))?;
+        let title = args.scene.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        let place = (&scene.obstacles()[..], scene.seconds);
+        outputs.stage(path, &written(&args.picture, &title, ending, place, &played, &json))?;
     }
     outputs.commit()?;
     let mut text = summary(&played);
@@ -86,7 +89,18 @@ pub(crate) fn play(scene: &Scene, seed: u64, loaded: &Loaded) -> CliResult<Playe
 }
 
 impl Played {
-    fn name(&self, event: &Event) -> &str {
+    /// What a performance gave.
+    pub(crate) fn of(kit: Arc<Kit>, performance: Performance) -> CliResult<Played> {
+        let takes = performance.takes().map_err(|e| Failure::bad(e.to_string()))?;
+        Ok(Played { kit, performance, takes })
+    }
+
+    /// What happened.
+    pub(crate) fn events(&self) -> &[Event] {
+        &self.performance.events
+    }
+
+    pub(crate) fn name(&self, event: &Event) -> &str {
         let member = event.who.and_then(|who| self.performance.world.characters.get(who));
         member.map_or("", |m| &m.name)
     }
@@ -103,7 +117,7 @@ impl Played {
 }
 
 /// What became of everybody and of every ball, a line each.
-fn summary(played: &Played) -> String {
+pub(crate) fn summary(played: &Played) -> String {
     let mut text = String::new();
     for take in &played.takes {
         let q = take.quality;
@@ -259,11 +273,40 @@ fn to_json(scene: &Scene, played: &Played, seconds: f64) -> Value {
     })
 }
 
-fn written(args: &PlayArgs, ending: &str, scene: &Scene, played: &Played, json: &Value) -> Vec<u8> {
+/// Writes a take into files whose endings say how.
+pub(crate) fn write_take(
+    output: &[PathBuf],
+    picture: &PictureArgs,
+    title: &str,
+    played: &Played,
+    json: &Value,
+) -> CliResult<()> {
+    let mut outputs = Outputs::default();
+    for path in output {
+        let ending = source::ending(path).unwrap_or_default();
+        if !["glb", "html", "png", "gif", "json"].contains(&ending.as_str()) {
+            let message = format!("cannot write {ending:?}; the ending says the format: .glb, .html, .png, .gif, .json");
+            return Err(Failure::bad(message).in_file(path).found(ending));
+        }
+        let seconds = played.takes.first().map_or(0.0, |t| t.clip.seconds());
+        outputs.stage(path, &written(picture, title, &ending, (&[], seconds), played, json))?;
+    }
+    outputs.commit()?;
+    Ok(())
+}
+
+fn written(
+    picture: &PictureArgs,
+    title: &str,
+    ending: &str,
+    (obstacles, seconds): (&[Obstacle], f32),
+    played: &Played,
+    json: &Value,
+) -> Vec<u8> {
+    let title = title.to_owned();
     let (takes, flights) = (&played.takes, &played.performance.flights);
     let balls = || flights.iter().map(|f| Prop::flying(f.ball.ball.radius, drawn(f)));
     let still = |o: &Obstacle| Prop { fit: false, ..walk::prop(o) };
-    let obstacles = scene.obstacles();
     let props = || obstacles.iter().map(still).chain(balls()).collect::<Vec<_>>();
     // In a strip walls would hide whoever is between them.
     let wall = |o: &&Obstacle| !matches!(o.shape, Shape::Box { half } if half.max_element() > 1.4);
@@ -275,14 +318,13 @@ fn written(args: &PlayArgs, ending: &str, scene: &Scene, played: &Played, json: 
         .enumerate()
         .map(|(i, clip)| picture_flags::figure(clip, roles).coloured(picture_flags::colours(i)))
         .collect();
-    let title = args.scene.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let strip = || Strip {
         figures: figures.clone(),
         props: low(),
-        times: Times::Even(args.picture.poses),
-        views: args.picture.views(),
-        theme: args.picture.theme(),
-        width: args.picture.width,
+        times: Times::Even(picture.poses),
+        views: picture.views(),
+        theme: picture.theme(),
+        width: picture.width,
         title: Some(title.clone()),
         ..Strip::default()
     };
@@ -305,8 +347,8 @@ fn written(args: &PlayArgs, ending: &str, scene: &Scene, played: &Played, json: 
             Replay { title: title.clone(), figures: figures.clone(), props: props(), markers }.to_html().into_bytes()
         }
         "gif" => {
-            let movie = Movie { range: Some((0.0, scene.seconds.min(picture_flags::LONGEST_GIF))), ..Movie::default() };
-            Strip { width: args.picture.width.min(480), ..strip() }.to_gif(&movie)
+            let movie = Movie { range: Some((0.0, seconds.min(picture_flags::LONGEST_GIF))), ..Movie::default() };
+            Strip { width: picture.width.min(480), ..strip() }.to_gif(&movie)
         }
         _ => strip().render().to_png(),
     }

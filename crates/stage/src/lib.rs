@@ -27,6 +27,7 @@ pub mod reserve;
 pub mod scene;
 pub mod scene_spar;
 pub mod sense;
+pub mod spar_trial;
 pub mod sparring;
 mod stop;
 mod take;
