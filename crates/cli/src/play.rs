@@ -285,7 +285,8 @@ pub(crate) fn write_take(
     for path in output {
         let ending = source::ending(path).unwrap_or_default();
         if !["glb", "html", "png", "gif", "json"].contains(&ending.as_str()) {
-            let message = format!("cannot write {ending:?}; the ending says the format: .glb, .html, .png, .gif, .json");
+            let message =
+                format!("cannot write {ending:?}; the ending says the format: .glb, .html, .png, .gif, .json");
             return Err(Failure::bad(message).in_file(path).found(ending));
         }
         let seconds = played.takes.first().map_or(0.0, |t| t.clip.seconds());

@@ -301,7 +301,9 @@ impl Character {
         let end = self.edge(self.playing.edge).seconds;
         self.playing.leave = plan.leave.map(|seconds| (self.playing.since + seconds).min(end));
         let leaves = if plan.leave.is_some_and(|seconds| seconds <= 0.0) { legs.pop_front() } else { None };
-        let faded = self.bend.take().filter(|(bend, time)| bend.weight(*time) > 0.0).is_some() | self.leave_brace() | self.second.take().is_some();
+        let faded = self.bend.take().filter(|(bend, time)| bend.weight(*time) > 0.0).is_some()
+            | self.leave_brace()
+            | self.second.take().is_some();
         self.stop = None;
         let [base, before] = &self.base;
         let speed = Velocity::between(before, base, TICK);

@@ -71,7 +71,17 @@ impl Kit {
         let still = graph.edges().iter().map(|edge| is_still(library.clip(edge.clip), edge)).collect();
         let standing = graph.edges_of(Layer::Walk).find(|edge| idle[edge.at()]);
         let guarded = guarded(&library);
-        Kit { reactions: reactions(&library), library, defence, walker, idle, still, guarded, standing, spar: OnceLock::new() }
+        Kit {
+            reactions: reactions(&library),
+            library,
+            defence,
+            walker,
+            idle,
+            still,
+            guarded,
+            standing,
+            spar: OnceLock::new(),
+        }
     }
 
     /// What characters fight with: worked out at the first call.

@@ -6,8 +6,8 @@ use kumite_text::TextError;
 use serde::Deserialize;
 
 use crate::op::{Begin, Op, Spawn, ThrowOp};
-use crate::world::{Goal as WalkGoal, Perception, WalkSearch, Wish};
 use crate::scene_spar::{self, SceneStyle};
+use crate::world::{Goal as WalkGoal, Perception, WalkSearch, Wish};
 use crate::{TICKS, Target};
 
 /// A scene as people write it.

@@ -124,7 +124,11 @@ pub(crate) fn check(scene: &Scene) -> Result<(), TextError> {
             return Err(TextError::value(&path("opponent"), opponent, "the name of another character"));
         }
         if character.goal.is_some() {
-            return Err(TextError::value(&path("goal"), "a goal", "no goal where there is an opponent; path is for that"));
+            return Err(TextError::value(
+                &path("goal"),
+                "a goal",
+                "no goal where there is an opponent; path is for that",
+            ));
         }
     }
     Ok(())

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use kumite_motion::{Role, Vec2, Vec3};
+use kumite_plan::Bend;
 use kumite_plan::spar::bout::{Pruned, STUN};
 use kumite_plan::spar::contest::PLAYERS;
-use kumite_plan::Bend;
 use kumite_plan::spar::moves::{GUARDS, MoveKind, RATE};
 use kumite_plan::spar::{Bout, Corner, Fight, Fighter, Outcome, Style, TreeConfig, TreeCounts};
 
@@ -16,6 +16,10 @@ use crate::{Kit, contact};
 
 /// Ticks of the stage in one tick of a fight.
 pub const EACH: u64 = 2;
+
+/// From the beginning of an action of the other to its being known, seconds. With 0.2 s hardly any blow can be met: 72 % of those in reach land, with
+/// this 56 % (20 bouts at depth 4, seed 1).
+pub const DELAY: f32 = 0.15;
 
 /// How somebody wants to fight.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +47,7 @@ impl SparWish {
             opponent: opponent.to_owned(),
             style,
             tree: TreeConfig { depth: depth.clamp(1, 12), ..TreeConfig::default() },
-            delay: 0.2,
+            delay: DELAY,
             temperature: 0.12,
             path: Vec::new(),
             seconds: 60.0,
@@ -186,7 +190,9 @@ pub(crate) fn corners(kit: &Kit, world: &World, who: CharacterId, other: Charact
     let moves = &kit.spar().moves;
     let corner = |id: CharacterId| {
         let member = world.characters.get(id)?;
-        let crate::world::Wish::Spar(wish) = &member.wish else { return Some(Corner::new(Style::default(), 0.2, moves)) };
+        let crate::world::Wish::Spar(wish) = &member.wish else {
+            return Some(Corner::new(Style::default(), DELAY, moves));
+        };
         let mut corner = Corner::new(wish.style.clone(), wish.delay, moves);
         if let Some(spar) = &member.spar {
             corner.goal = wish.path.get(spar.next_place).copied();
@@ -280,7 +286,8 @@ fn push_apart(world: &mut World) {
             let way = flat(&a.character, role) - flat(&b.character, role);
             (way.length(), way)
         };
-        let low = a.character.world().position(Role::Back.joint()).y.min(b.character.world().position(Role::Back.joint()).y);
+        let low =
+            a.character.world().position(Role::Back.joint()).y.min(b.character.world().position(Role::Back.joint()).y);
         let (distance, way) = [Role::Pelvis, Role::Back]
             .map(near)
             .into_iter()
@@ -338,7 +345,8 @@ fn arrives(
     let rival_t = ((tick + 1).saturating_sub(theirs.began) / EACH) as u32;
     let lies = matches!(rival_made.kind, MoveKind::Down | MoveKind::Up);
     let motion = (rival_t as f32 / corners[1].style.tempo) as u32;
-    let guards = rival_made.kind == MoveKind::Block && (rival_made.active.0..=rival_made.active.1 + 2).contains(&motion);
+    let guards =
+        rival_made.kind == MoveKind::Block && (rival_made.active.0..=rival_made.active.1 + 2).contains(&motion);
     let up = !matches!(rival_made.kind, MoveKind::React | MoveKind::Strike) && !lies;
     let (mut first, mut nearest): (Option<(f32, Role, bool)>, f32) = (None, spar.least);
     for (k, sphere) in spheres.iter().enumerate().filter(|(_, s)| s.part == blow.part) {
@@ -362,8 +370,9 @@ fn arrives(
             }
         }
     }
-    // As the rules of the tree see this moment.
-    let seen_fight = fight(&spar.fighter, &Fighter { t: rival_t as u16, ..theirs.fighter });
+    // As the rules of the tree see the moment at which it is meant to arrive.
+    let meant = (rival_t + at).saturating_sub(t);
+    let seen_fight = fight(&spar.fighter, &Fighter { t: meant as u16, ..theirs.fighter });
     let [f, q, ..] = &seen_fight.fighters;
     let (predicted, _) = bout.meets(f, &blow, 1, q);
     let over = t > at + LATE;

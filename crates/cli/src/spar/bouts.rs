@@ -9,8 +9,8 @@ use kumite_stage::spar_trial::{BoutReport, Entrant};
 use rayon::prelude::*;
 
 use super::{one, to_json};
-use crate::spar_args::SparArgs;
 use crate::failure::{CliResult, Failure};
+use crate::spar_args::SparArgs;
 use crate::{Progress, Report};
 
 /// Every other bout is fought with slots exchanged: the take is the same, only the order of the entrants is not.

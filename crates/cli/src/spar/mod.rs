@@ -16,8 +16,8 @@ use kumite_stage::sparring::SparWish;
 use kumite_stage::{Kit, Performance};
 use serde_json::{Value, json};
 
-use crate::spar_args::SparArgs;
 use crate::failure::{CliResult, Failure};
+use crate::spar_args::SparArgs;
 use crate::{Progress, Report, bake, dodge, play, source};
 
 pub(crate) fn run(args: &SparArgs, progress: &Progress) -> CliResult<Report> {
@@ -44,7 +44,13 @@ pub(crate) fn run(args: &SparArgs, progress: &Progress) -> CliResult<Report> {
     let wall = start.elapsed().as_secs_f64();
     let json = to_json(std::slice::from_ref(&report), wall, wall);
     let played = play::Played::of(Arc::clone(&kit), performance)?;
-    play::write_take(&args.output, &args.picture, &format!("{} and {}", entrants[0].name, entrants[1].name), &played, &json)?;
+    play::write_take(
+        &args.output,
+        &args.picture,
+        &format!("{} and {}", entrants[0].name, entrants[1].name),
+        &played,
+        &json,
+    )?;
     let mut text = play::summary(&played);
     let _ = writeln!(text, "{}", summary(&entrants, &report));
     if let Some(path) = &args.why {

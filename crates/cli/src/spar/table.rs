@@ -8,8 +8,8 @@ use kumite_stage::Kit;
 use serde_json::{Value, json};
 
 use crate::Report;
-use crate::spar_args::SparArgs;
 use crate::failure::CliResult;
+use crate::spar_args::SparArgs;
 
 pub(super) fn run(args: &SparArgs, kit: &Kit) -> CliResult<Report> {
     let moves = &kit.spar().moves;

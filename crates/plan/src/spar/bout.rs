@@ -63,6 +63,8 @@ const TURN: f32 = 0.27;
 const SHUFFLE: f32 = 0.17;
 /// Blows whose aim is off by no more than this reach, metres.
 const REACHED: f32 = 0.03;
+/// What striking costs, in light hits: nobody strikes for the sake of it.
+const EFFORT: f32 = 0.25;
 /// Moves that are remembered as used.
 const RECENT: usize = 6;
 
@@ -297,9 +299,7 @@ impl Bout<'_> {
             _ if blow.is_some_and(|blow| blow.leg) => self.takes(who, blow.map_or(0, |blow| blow.back)),
             Outcome::Landed => arrived + FOLLOWS.0,
             Outcome::Blocked => arrived + FOLLOWS.1,
-            _ => {
-                self.takes(who, blow.map_or(0, |blow| blow.back))
-            }
+            _ => self.takes(who, blow.map_or(0, |blow| blow.back)),
         }
     }
 
@@ -339,7 +339,9 @@ impl Bout<'_> {
         // The nearest sphere of what it is aimed at.
         let mut best = (f32::INFINITY, 0, Vec3::ZERO);
         for (k, target) in self.moves.targets().iter().enumerate() {
-            if Region::of(target.part) != region || matches!(target.part, Role::Pelvis) {
+            if Region::of(target.part) != region
+                || matches!(target.part, Role::Pelvis | Role::LeftKnee | Role::RightKnee)
+            {
                 continue;
             }
             let centre = begun.point(body[k]);
@@ -432,7 +434,7 @@ impl Bout<'_> {
             let aim = self.aim(who, &f.place, blow, 0, (enemy, &target));
             f.place = f.place.after(&PlanarMatrix::new(&Planar { turn: aim.turn, shift: Vec2::ZERO }));
             (f.aim, f.way) = (aim.at, aim.way);
-            f.stamina = (f.stamina - 0.03 * made.blows.len() as f32).max(0.2);
+            f.stamina = (f.stamina - 0.05 * made.blows.len() as f32).max(0.2);
         }
         // Short and seldom used actions are liked.
         let used = f.recent.iter().filter(|m| **m == doing).count() as f32;
@@ -440,7 +442,8 @@ impl Bout<'_> {
         if made.kind == MoveKind::Guard {
             scores[who].control -= 0.01;
         } else {
-            scores[who].control -= 0.05 * long + 0.12 * used;
+            let effort = if made.strikes() { EFFORT } else { 0.0 };
+            scores[who].control -= 0.05 * long + 0.16 * used + effort;
             f.recent.rotate_right(1);
             f.recent[0] = doing;
         }
@@ -557,7 +560,7 @@ impl Bout<'_> {
 }
 
 /// Of a forearm, metres.
-const FOREARM: f32 = 0.045;
+const FOREARM: f32 = 0.06;
 
 /// How far two stretches of a line are from each other, by looks along the first.
 fn apart(a: [Vec3; 2], b: [Vec3; 2]) -> f32 {

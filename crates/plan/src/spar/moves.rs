@@ -9,8 +9,8 @@ use kumite_motion::graph::Layer;
 use kumite_motion::library::Library;
 use kumite_motion::rotation::yaw_of;
 use kumite_motion::{
-    Clip, ClipIdx, Contacts, Direction, EdgeIdx, FrameIdx, Height, Pose, Role, SpanKind, Strike, StrikeKind, Vec2, Vec3,
-    WorldPose, align::Planar, fk, interrupt, sample,
+    Clip, ClipIdx, Contacts, Direction, EdgeIdx, FrameIdx, Height, Pose, Role, SpanKind, Strike, StrikeKind, Vec2,
+    Vec3, WorldPose, align::Planar, fk, interrupt, sample,
 };
 
 /// Ticks of a fight per second.
@@ -185,7 +185,15 @@ impl Region {
 fn hittable(part: Role) -> bool {
     matches!(
         part,
-        Role::Head | Role::Neck | Role::Back | Role::Waist | Role::Pelvis | Role::LeftHip | Role::RightHip
+        Role::Head
+            | Role::Neck
+            | Role::Back
+            | Role::Waist
+            | Role::Pelvis
+            | Role::LeftHip
+            | Role::RightHip
+            | Role::LeftKnee
+            | Role::RightKnee
     )
 }
 
@@ -231,8 +239,8 @@ impl Move {
     }
 }
 
-/// Farthest that hands and feet are aimed aside, metres: half of what a guard is moved.
-const ASIDE: f32 = 0.17;
+/// Farthest that hands and feet are aimed aside, metres: a third of what a guard is moved.
+const ASIDE: f32 = 0.13;
 /// Farther ahead, with the hips, metres.
 const AHEAD: f32 = 0.14;
 /// How much earlier on their way straight blows are met, and those that swing, metres.
@@ -269,9 +277,10 @@ impl Moves {
             }) else {
                 continue;
             };
-            let onset = interrupts.onsets().iter().position(|onset| {
-                onset.span == span && onset.kind == kind && graph.edge(onset.edge).clip == clip
-            });
+            let onset = interrupts
+                .onsets()
+                .iter()
+                .position(|onset| onset.span == span && onset.kind == kind && graph.edge(onset.edge).clip == clip);
             let (edge, enter) = match onset {
                 Some(onset) => (interrupts.onsets()[onset].edge, interrupts.onsets()[onset].enter),
                 None if matches!(kind, SpanKind::Attack | SpanKind::Avoid | SpanKind::Block) => continue,
@@ -474,11 +483,7 @@ impl<'a> Looks<'a> {
         let joints = self.world.positions.clone();
         let seen = if kind == MoveKind::Guard { ticks(last).min(4 * RATE) } else { ends + 12 };
         // In between a body is in no stance: it is as far from the first to the last as its pelvis has gone, or as the time has.
-        let whole = if kind == MoveKind::Guard {
-            PlanarMatrix::IDENTITY
-        } else {
-            begins.inverse().after(&over_stance)
-        };
+        let whole = if kind == MoveKind::Guard { PlanarMatrix::IDENTITY } else { begins.inverse().after(&over_stance) };
         let middle = |world: &WorldPose| {
             let pelvis = world.position(Role::Pelvis.joint());
             begins.floor_point_back(Vec2::new(pelvis.x, pelvis.z))

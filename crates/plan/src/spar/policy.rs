@@ -3,7 +3,7 @@
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::rotation::wrap;
 
-use crate::spar::bout::{Bout, Fight, Fighter, FORGET, Outcome, bearing, count};
+use crate::spar::bout::{Bout, FORGET, Fight, Fighter, Outcome, bearing, count};
 use crate::spar::contest::{Contest, Scores};
 use crate::spar::moves::{MoveIdx, MoveKind, RATE};
 
@@ -91,7 +91,11 @@ impl Bout<'_> {
         let dr = dr.clamp(-3.0, 3.0);
         // Nobody likes to stand chest to chest.
         let crowded = (CROWDED - r).max(0.0);
-        12.0 * crowded * crowded + style.distance_weight * dr * dr + style.facing_weight * turn * turn + 4.0 * wall * wall + goal
+        12.0 * crowded * crowded
+            + style.distance_weight * dr * dr
+            + style.facing_weight * turn * turn
+            + 4.0 * wall * wall
+            + goal
     }
 
     /// Moves that end best, of a kind: steps and turns.

@@ -37,7 +37,7 @@ pub struct Entrant {
 impl Entrant {
     /// Of a style and a depth.
     pub fn new(style: Style, depth: u32) -> Entrant {
-        Entrant { style, delay: 0.2, tree: TreeConfig { depth, ..TreeConfig::default() }, temperature: 0.12 }
+        Entrant { style, delay: 0.15, tree: TreeConfig { depth, ..TreeConfig::default() }, temperature: 0.12 }
     }
 }
 
@@ -165,7 +165,8 @@ pub fn bout(moves: &Moves, table: &DefenceTable, entrants: [&Entrant; 2], seeds:
             }
             tally.given[1 - who] += (before.fighters[who].health - g.health).max(0.0);
         }
-        tally.distance += (game.stance(0, &fight.fighters[0]).shift - game.stance(1, &fight.fighters[1]).shift).length();
+        tally.distance +=
+            (game.stance(0, &fight.fighters[0]).shift - game.stance(1, &fight.fighters[1]).shift).length();
         looks += 1;
     }
     tally.distance /= looks.max(1) as f32;

@@ -47,8 +47,8 @@ impl Default for Style {
             facing_weight: 1.0,
             place_weight: 0.0,
             given: (1.0, 1.0),
-            taken: 1.0,
-            kicks: 1.0,
+            taken: 1.3,
+            kicks: 0.8,
             favourites: Vec::new(),
             avoid_bonus: 0.0,
             block_bonus: 0.0,
@@ -69,7 +69,7 @@ impl Style {
             match word {
                 "general" => {}
                 "infighter" => (style.distance, style.given) = (0.75, (1.5, 0.7)),
-                "outboxer" => (style.distance, style.given, style.taken) = (1.5, (0.6, 1.4), 1.2),
+                "outboxer" => (style.distance, style.given, style.taken) = (1.5, (0.6, 1.4), 1.5),
                 "path" => style.place_weight = 0.5,
                 "follower" => {}
                 "chaser" => (style.distance, style.taken) = (0.5, 0.0),
@@ -78,7 +78,7 @@ impl Style {
                 "enduring" => (style.block_bonus, style.taken) = (0.25, 0.6),
                 "kicker" => style.kicks = 1.6,
                 "puncher" => style.kicks = 0.4,
-                "tired" => (style.tempo, style.power) = (1.3, 0.8),
+                "tired" => (style.tempo, style.power) = (1.15, 0.9),
                 "paper" => style = style.paper(),
                 _ => return None,
             }

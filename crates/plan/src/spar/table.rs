@@ -4,7 +4,7 @@
 //! is gone when the fist arrives.
 
 use kumite_motion::align::{Planar, PlanarMatrix};
-use kumite_motion::{Height, Vec2};
+use kumite_motion::{Height, Role, Vec2};
 
 use crate::spar::bout::{self, Outcome};
 use crate::spar::moves::{Move, MoveIdx, MoveKind, Moves, Region};
@@ -58,7 +58,9 @@ impl DefenceTable {
                 // An opponent who stands just where the blow arrives, and looks at the striker.
                 let region = Region::aimed(blow.height);
                 let targets = moves.targets().iter().enumerate();
-                let aimed = targets.filter(|(_, t)| Region::of(t.part) == region);
+                let aimed = targets.filter(|(_, t)| {
+                    Region::of(t.part) == region && !matches!(t.part, Role::LeftKnee | Role::RightKnee)
+                });
                 let tall = |k: usize| (guard.body(0)[k].y - blow.place.y).abs();
                 let Some((target, hit)) = aimed.min_by(|a, b| tall(a.0).total_cmp(&tall(b.0))) else { continue };
                 let wanted = blow.place + blow.way * (hit.radius + blow.radius);

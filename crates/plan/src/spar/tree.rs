@@ -322,8 +322,7 @@ where
 {
     /// Begins a decision of a player in what it knows. It has nothing to choose from if `choices` is empty.
     pub fn new(state: C::State, who: usize, choices: &[C::Act], config: TreeConfig) -> TreeSearch<C> {
-        let rank =
-            |act: &C::Act| Ranked { act: *act, value: 0.0, score: Score::default(), depth: 0, line: Vec::new() };
+        let rank = |act: &C::Act| Ranked { act: *act, value: 0.0, score: Score::default(), depth: 0, line: Vec::new() };
         let depth = config.depth.clamp(1, 12);
         let config = TreeConfig { depth, ..config };
         TreeSearch {
@@ -403,8 +402,14 @@ fn one<C: Contest>(
     depth: u32,
 ) -> (Ranked<C::Act>, TreeCounts) {
     let end = game.now(state) + config.horizon;
-    let mut search =
-        Search { game, config, root: who, end, counts: TreeCounts { nodes: 1, ..Default::default() }, spare: Vec::new() };
+    let mut search = Search {
+        game,
+        config,
+        root: who,
+        end,
+        counts: TreeCounts { nodes: 1, ..Default::default() },
+        spare: Vec::new(),
+    };
     let left = Left::of(config, depth, game.players(state), who).less(who, config.count);
     let (mut next, mut scores) = (state.clone(), Scores::default());
     game.play(&mut next, who, act, &mut scores);

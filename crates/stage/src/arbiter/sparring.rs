@@ -191,15 +191,21 @@ impl Turn<'_> {
     }
 
     /// Puts a move onto the stage so that it begins in a stance.
-    fn begin_move(&mut self, kit: &SparKit, doing: MoveIdx, place: &PlanarMatrix, bend: Option<Bend>, blend: Option<f32>) {
+    fn begin_move(
+        &mut self,
+        kit: &SparKit,
+        doing: MoveIdx,
+        place: &PlanarMatrix,
+        bend: Option<Bend>,
+        blend: Option<f32>,
+    ) {
         let made = kit.moves.get(doing);
         let laid = place.after(&made.begins.inverse());
         let character = self.character();
         // The farther the body has to go the longer it takes.
         let joints = character.world().positions.iter().zip(&made.joints);
-        let (sum, number) = joints.fold((0.0, 0.0f32), |(sum, n), (a, b)| {
-            (sum + (*a - laid.point(*b)).length_squared(), n + 1.0)
-        });
+        let (sum, number) =
+            joints.fold((0.0, 0.0f32), |(sum, n), (a, b)| (sum + (*a - laid.point(*b)).length_squared(), n + 1.0));
         let needed = interrupt::blend((sum / number.max(1.0)).sqrt());
         let blend = blend.map_or(needed, |least| least.max(needed));
         let align = character.placement().inverse().after(&laid.planar());
