@@ -195,6 +195,9 @@ pub fn bout(
     (watch.finish(&performance), performance)
 }
 
+/// How far off each of two is: metres, radians.
+type Errors = [(f32, f32); 2];
+
 /// What is kept while a bout is watched.
 #[derive(Default)]
 struct Watch {
@@ -210,7 +213,7 @@ struct Watch {
     moves: [Vec<u16>; 2],
     near: f32,
     /// Neutral ticks that wait until a second has passed without anything: they do not count if a strike begins.
-    waiting: Vec<(u64, bool, [(f32, f32); 2])>,
+    waiting: Vec<(u64, bool, Errors)>,
 }
 
 impl Watch {

@@ -1,6 +1,8 @@
 //! What does depth buy? A fight along a line, of a dozen abstract actions, in ticks of 0.05 s. The definitions of the tree were chosen here, where hundreds of
 //! bouts take seconds, before any motion was looked at.
 
+#![allow(clippy::needless_range_loop, reason = "who strikes whom is told by numbers")]
+
 use kumite_motion::Chance;
 
 use crate::pool::Alone;

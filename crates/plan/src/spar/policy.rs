@@ -249,13 +249,13 @@ impl Contest for Bout<'_> {
                 f.stamina = (f.stamina + 0.02 * seconds).min(1.0);
             }
             self.resolve(fight, scores);
-            for who in 0..fight.count {
+            for (who, score) in scores.iter_mut().enumerate().take(fight.count) {
                 let enemy = self.enemy(fight, who);
                 let (f, q) = (&fight.fighters[who], &fight.fighters[enemy]);
                 let (own, other) = (self.stance(who, f), self.stance(enemy, q));
-                scores[who].location += self.off(who, &own, &other) * seconds;
+                score.location += self.off(who, &own, &other) * seconds;
                 if f.since > PATIENCE {
-                    scores[who].stall += self.corners[who].style.stall * seconds;
+                    score.stall += self.corners[who].style.stall * seconds;
                 }
                 if !self.made(q).forced() && fight.fighters[who].last != Outcome::Landed {
                     fight.fighters[who].chain = 0;

@@ -5,7 +5,7 @@ use kumite_motion::{Chance, Vec2};
 
 use crate::pool::Alone;
 use crate::spar::bout::{Bout, Corner, Fight, Fighter, Pruned, bearing};
-use crate::spar::contest::{Contest, PLAYERS, Scores};
+use crate::spar::contest::{Contest, Scores};
 use crate::spar::moves::{MoveKind, Moves, RATE};
 use crate::spar::policy::Choice;
 use crate::spar::table::DefenceTable;
@@ -172,11 +172,10 @@ pub fn bout(moves: &Moves, table: &DefenceTable, entrants: [&Entrant; 2], seeds:
     tally.distance /= looks.max(1) as f32;
     tally.seconds = fight.now as f32 / RATE as f32;
     tally.gap = tally.gap.max((fight.now - last_blow) as f32 / RATE as f32);
-    for who in 0..2 {
-        known[who].sort();
-        known[who].dedup();
-        tally.different[who] = known[who].len();
+    for (moves, different) in known.iter_mut().zip(&mut tally.different) {
+        moves.sort();
+        moves.dedup();
+        *different = moves.len();
     }
-    debug_assert!(PLAYERS >= 2);
     tally
 }
