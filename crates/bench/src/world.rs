@@ -204,7 +204,11 @@ pub(crate) fn run() {
     figure("balls that hit", sum(|c| c.hit), "");
     figure("share of takes that pass the gates", sum(|c| c.gates) / characters.max(1.0), "");
     figure("takes that fail only within 0.25 s of a hit", sum(|c| c.impacts), "");
-    figure("share of takes that pass the gates outside of impacts", sum(|c| c.gates + c.impacts) / characters.max(1.0), "");
+    figure(
+        "share of takes that pass the gates outside of impacts",
+        sum(|c| c.gates + c.impacts) / characters.max(1.0),
+        "",
+    );
     figure("goals", sum(|c| c.goals), "");
     figure("arrived", sum(|c| c.arrived), "");
     figure("searches that found no way", sum(|c| c.no_way), "");

@@ -40,6 +40,7 @@ pub(crate) enum Command {
     Dodge(DodgeArgs),
     Brace(BraceArgs),
     Walk(WalkArgs),
+    Spar(crate::spar_args::SparArgs),
     Tables(TablesArgs),
     Completions(CompletionsArgs),
     Manual(ManualArgs),

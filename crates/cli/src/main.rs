@@ -20,6 +20,8 @@ mod play;
 mod rayon_pool;
 mod reaction;
 mod source;
+mod spar;
+mod spar_args;
 mod tables;
 mod walk;
 
@@ -108,6 +110,7 @@ fn run(command: &Command, progress: &Progress) -> CliResult<Report> {
         Command::Dodge(args) => dodge::run(args, progress),
         Command::Brace(args) => brace::run(args, progress),
         Command::Walk(args) => walk::run(args, progress),
+        Command::Spar(args) => spar::run(args, progress),
         Command::Tables(args) => tables::run(args, progress),
         Command::Completions(args) => manual::completions(args),
         Command::Manual(args) => manual::pages(args),

@@ -1,20 +1,24 @@
 //! `kumite play`: a scene, played and written.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
 use kumite_formats::{bvh, gltf};
 use kumite_motion::volume::{Obstacle, Shape};
-use kumite_motion::{Clip, Roles, Vec3};
+use kumite_motion::{Clip, Role, Roles, Vec3};
 use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times};
 use kumite_plan::Leg;
 use kumite_plan::dodge::DodgeConfig;
+use kumite_plan::spar::Outcome;
+use kumite_stage::op::BlowEvent;
 use kumite_stage::scene::{self, Scene};
+use kumite_stage::world::CharacterId;
 use kumite_stage::{Event, EventKind, Flight, Kit, Performance, TICKS, Take, jerk_ratio, overlap};
 use serde_json::{Value, json};
 
-use crate::args::PlayArgs;
+use crate::args::{PictureArgs, PlayArgs};
 use crate::bake::Loaded;
 use crate::failure::{CliResult, Failure};
 use crate::output::Outputs;
@@ -44,7 +48,9 @@ pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> CliResult<Report> {
     let json = to_json(&scene, &played, start.elapsed().as_secs_f64());
     let mut outputs = Outputs::default();
     for (path, ending) in args.output.iter().zip(&endings) {
-        outputs.stage(path, &written(args, ending, &scene, &played, &json))?;
+        let title = args.scene.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        let place = (&scene.obstacles()[..], scene.seconds);
+        outputs.stage(path, &written(&args.picture, &title, ending, place, &played, &json))?;
     }
     outputs.commit()?;
     let mut text = summary(&played);
@@ -83,9 +89,24 @@ pub(crate) fn play(scene: &Scene, seed: u64, loaded: &Loaded) -> CliResult<Playe
 }
 
 impl Played {
-    fn name(&self, event: &Event) -> &str {
+    /// What a performance gave.
+    pub(crate) fn of(kit: Arc<Kit>, performance: Performance) -> CliResult<Played> {
+        let takes = performance.takes().map_err(|e| Failure::bad(e.to_string()))?;
+        Ok(Played { kit, performance, takes })
+    }
+
+    /// What happened.
+    pub(crate) fn events(&self) -> &[Event] {
+        &self.performance.events
+    }
+
+    pub(crate) fn name(&self, event: &Event) -> &str {
         let member = event.who.and_then(|who| self.performance.world.characters.get(who));
         member.map_or("", |m| &m.name)
+    }
+
+    fn named(&self, who: CharacterId) -> &str {
+        self.performance.world.characters.get(who).map_or("", |m| &m.name)
     }
 
     /// The clip a leg plays, by name.
@@ -96,7 +117,7 @@ impl Played {
 }
 
 /// What became of everybody and of every ball, a line each.
-fn summary(played: &Played) -> String {
+pub(crate) fn summary(played: &Played) -> String {
     let mut text = String::new();
     for take in &played.takes {
         let q = take.quality;
@@ -121,6 +142,10 @@ fn summary(played: &Played) -> String {
             }
             EventKind::NoWay { why } => writeln!(text, "    {time:.2} s  {} finds no way: {why}", played.name(event)),
             EventKind::Fault(fault) => writeln!(text, "    {time:.2} s  not done: {fault}"),
+            EventKind::Blow(blow) => writeln!(text, "    {time:.2} s  {}", told(played, event, blow)),
+            EventKind::KnockedOut { by } => {
+                writeln!(text, "    {time:.2} s  {} is knocked out by {}", played.name(event), played.named(*by))
+            }
             _ => Ok(()),
         };
     }
@@ -134,6 +159,17 @@ fn summary(played: &Played) -> String {
         };
     }
     text
+}
+
+/// A blow in a sentence.
+fn told(played: &Played, event: &Event, blow: &BlowEvent) -> String {
+    let (by, at) = (played.named(blow.by), played.name(event));
+    let part = blow.part.map_or("", Role::name).replace('_', " ");
+    match blow.outcome {
+        Outcome::Landed => format!("{by}: {} hits {at}'s {part}, damage {:.1}", blow.name, blow.damage),
+        Outcome::Blocked => format!("{by}: {} is blocked by {at}'s {part}", blow.name),
+        _ => format!("{by}: {} misses {at} by {:.0} cm", blow.name, 100.0 * blow.gap.max(0.0)),
+    }
 }
 
 /// Every decision with its reason, or those around a second.
@@ -189,12 +225,22 @@ fn event_json(played: &Played, event: &Event) -> Option<Value> {
         EventKind::Staggered => ("stagger", json!({})),
         EventKind::Down => ("down", json!({})),
         EventKind::Up => ("up", json!({})),
+        EventKind::Blow(blow) => (blow.outcome.name(), blow_json(played, blow)),
+        EventKind::KnockedOut { by } => ("knocked out", json!({"by": played.named(*by)})),
         EventKind::Began { .. } | EventKind::Answered { .. } | EventKind::Searched(_) => return None,
     };
     more["time"] = json!(event.tick as f32 / TICKS as f32);
     more["kind"] = json!(kind);
     more["who"] = json!(played.name(event));
     Some(more)
+}
+
+fn blow_json(played: &Played, blow: &BlowEvent) -> Value {
+    json!({
+        "by": played.named(blow.by), "what": blow.name, "predicted": blow.predicted.name(),
+        "part": blow.part.map(|p| p.name()), "damage": blow.damage, "place": blow.at.to_array(), "gap_m": blow.gap,
+        "in_reach": blow.reach, "long": blow.long, "seen": blow.seen, "answered": blow.answered,
+    })
 }
 
 fn to_json(scene: &Scene, played: &Played, seconds: f64) -> Value {
@@ -237,11 +283,41 @@ fn to_json(scene: &Scene, played: &Played, seconds: f64) -> Value {
     })
 }
 
-fn written(args: &PlayArgs, ending: &str, scene: &Scene, played: &Played, json: &Value) -> Vec<u8> {
+/// Writes a take into files whose endings say how.
+pub(crate) fn write_take(
+    output: &[PathBuf],
+    picture: &PictureArgs,
+    title: &str,
+    played: &Played,
+    json: &Value,
+) -> CliResult<()> {
+    let mut outputs = Outputs::default();
+    for path in output {
+        let ending = source::ending(path).unwrap_or_default();
+        if !["glb", "html", "png", "gif", "json"].contains(&ending.as_str()) {
+            let message =
+                format!("cannot write {ending:?}; the ending says the format: .glb, .html, .png, .gif, .json");
+            return Err(Failure::bad(message).in_file(path).found(ending));
+        }
+        let seconds = played.takes.first().map_or(0.0, |t| t.clip.seconds());
+        outputs.stage(path, &written(picture, title, &ending, (&[], seconds), played, json))?;
+    }
+    outputs.commit()?;
+    Ok(())
+}
+
+fn written(
+    picture: &PictureArgs,
+    title: &str,
+    ending: &str,
+    (obstacles, seconds): (&[Obstacle], f32),
+    played: &Played,
+    json: &Value,
+) -> Vec<u8> {
+    let title = title.to_owned();
     let (takes, flights) = (&played.takes, &played.performance.flights);
     let balls = || flights.iter().map(|f| Prop::flying(f.ball.ball.radius, drawn(f)));
     let still = |o: &Obstacle| Prop { fit: false, ..walk::prop(o) };
-    let obstacles = scene.obstacles();
     let props = || obstacles.iter().map(still).chain(balls()).collect::<Vec<_>>();
     // In a strip walls would hide whoever is between them.
     let wall = |o: &&Obstacle| !matches!(o.shape, Shape::Box { half } if half.max_element() > 1.4);
@@ -253,14 +329,13 @@ fn written(args: &PlayArgs, ending: &str, scene: &Scene, played: &Played, json: 
         .enumerate()
         .map(|(i, clip)| picture_flags::figure(clip, roles).coloured(picture_flags::colours(i)))
         .collect();
-    let title = args.scene.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let strip = || Strip {
         figures: figures.clone(),
         props: low(),
-        times: Times::Even(args.picture.poses),
-        views: args.picture.views(),
-        theme: args.picture.theme(),
-        width: args.picture.width,
+        times: Times::Even(picture.poses),
+        views: picture.views(),
+        theme: picture.theme(),
+        width: picture.width,
         title: Some(title.clone()),
         ..Strip::default()
     };
@@ -283,8 +358,8 @@ fn written(args: &PlayArgs, ending: &str, scene: &Scene, played: &Played, json: 
             Replay { title: title.clone(), figures: figures.clone(), props: props(), markers }.to_html().into_bytes()
         }
         "gif" => {
-            let movie = Movie { range: Some((0.0, scene.seconds.min(picture_flags::LONGEST_GIF))), ..Movie::default() };
-            Strip { width: args.picture.width.min(480), ..strip() }.to_gif(&movie)
+            let movie = Movie { range: Some((0.0, seconds.min(picture_flags::LONGEST_GIF))), ..Movie::default() };
+            Strip { width: picture.width.min(480), ..strip() }.to_gif(&movie)
         }
         _ => strip().render().to_png(),
     }
@@ -320,6 +395,8 @@ fn markers(played: &Played) -> Vec<Marker> {
                 let part = part.map_or(String::new(), |p| format!(", {}", p.name().replace('_', " ")));
                 (outcome.name(), format!("{name}: {}{part}", outcome.name()), Some(*at))
             }
+            EventKind::Blow(blow) => (blow.outcome.name(), told(played, event, blow), Some(blow.at)),
+            EventKind::KnockedOut { .. } => ("knocked out", format!("{name} is knocked out"), None),
             EventKind::Arrived { .. } => ("arrived", format!("{name} arrives"), None),
             EventKind::NoWay { .. } => ("no way", format!("{name} finds no way"), None),
             EventKind::Staggered => ("stagger", format!("{name} staggers"), None),

@@ -20,6 +20,7 @@ mod hand_made;
 pub mod legs;
 pub mod plan;
 pub mod pool;
+pub mod spar;
 pub mod threat;
 pub mod walk;
 pub mod warp;

@@ -18,6 +18,7 @@ use kumite_react::ragdoll::Physics;
 use crate::TICKS;
 use crate::feet::{Feet, GRIP};
 use crate::quality::Source;
+use crate::stop::Stop;
 use crate::struck::Struck;
 
 pub(crate) const TICK: f32 = 1.0 / TICKS as f32;
@@ -64,13 +65,17 @@ pub struct Character {
     pub(crate) brace: Option<Box<Brace>>,
     /// What a hit does to it, over all of that.
     pub(crate) struck: Option<Box<Struck>>,
+    /// A second bend over the first: the next blow of a combination is aimed while the last one still fades.
+    pub(crate) second: Option<(Bend, f32)>,
+    /// What stops a limb that has met something.
+    pub(crate) stop: Option<Stop>,
     pub(crate) feet: Feet,
     /// Motion, join and bend, without feet: what a new plan is joined from, now and a tick ago.
     pub(crate) base: [Pose; 2],
     pose: Pose,
     /// As it was shown a tick ago.
     pub(crate) before: Pose,
-    world: WorldPose,
+    pub(crate) world: WorldPose,
     contacts: Contacts,
     /// Path seconds per stage second in this tick.
     rate: f32,
@@ -152,6 +157,8 @@ impl Character {
             bend: None,
             brace: None,
             struck: None,
+            second: None,
+            stop: None,
             feet: Feet::default(),
             base: [Pose::default(), Pose::default()],
             pose: Pose::default(),
@@ -310,7 +317,10 @@ impl Character {
         let end = self.edge(self.playing.edge).seconds;
         self.playing.leave = plan.leave.map(|seconds| (self.playing.since + seconds).min(end));
         let leaves = if plan.leave.is_some_and(|seconds| seconds <= 0.0) { legs.pop_front() } else { None };
-        let faded = self.bend.take().filter(|(bend, time)| bend.weight(*time) > 0.0).is_some() | self.leave_brace();
+        let faded = self.bend.take().filter(|(bend, time)| bend.weight(*time) > 0.0).is_some()
+            | self.leave_brace()
+            | self.second.take().is_some();
+        self.stop = None;
         let [base, before] = &self.base;
         let speed = Velocity::between(before, base, TICK);
         let old = base.clone();
@@ -330,6 +340,11 @@ impl Character {
         self.legs = legs;
         self.pace = Some(Pace { warp: plan.warp, time: 0.0, path: 0.0 });
         self.bend = plan.bend.map(|bend| (bend, 0.0));
+    }
+
+    /// Is pushed over the floor, metres; feet that stand stay as long as they reach.
+    pub(crate) fn push(&mut self, way: Vec2) {
+        self.placement.shift += way;
     }
 
     /// Plays a leg after those that are committed.
@@ -361,9 +376,10 @@ impl Character {
         } else {
             self.rate = flow;
         }
-        if let Some((_, time)) = &mut self.bend {
+        for (_, time) in self.bend.iter_mut().chain(&mut self.second) {
             *time += TICK;
         }
+        self.second = self.second.take().filter(|(bend, time)| !bend.over(*time));
         self.playing.since += gone;
         if let Some((_, since)) = &mut self.join {
             *since += TICK;
@@ -462,6 +478,10 @@ impl Character {
         if let Some((bend, time)) = &self.bend {
             bend.apply(*time, &skeleton, &mut pose, &mut self.world);
         }
+        if let Some((bend, time)) = &self.second {
+            bend.apply(*time, &skeleton, &mut pose, &mut self.world);
+        }
+        self.hold_back(&skeleton, &mut pose);
         self.base.swap(0, 1);
         self.base[0].clone_from(&pose);
         if let Some(brace) = &mut self.brace {

@@ -1,11 +1,13 @@
 //! Everything a library needs at run time: read-only, shareable between threads.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use kumite_motion::graph::Edge;
 use kumite_motion::library::Library;
 use kumite_motion::rotation::{to_vector, wrap, yaw_of};
 use kumite_motion::{Clip, EdgeIdx, FrameIdx, Graph, Layer, NodeIdx, Pose, Role, SpanKind, Vec2, Vec3, WorldPose, fk};
+
+use kumite_plan::spar::{DefenceTable, Moves};
 
 use crate::op::Begin;
 use crate::recoveries::Recoveries;
@@ -28,6 +30,17 @@ pub struct Kit {
     /// An edge of walkers that only idles.
     standing: Option<EdgeIdx>,
     recoveries: Arc<Recoveries>,
+    /// What they fight with; worked out when somebody does.
+    spar: OnceLock<SparKit>,
+}
+
+/// What a library's characters fight with.
+#[derive(Clone, Debug)]
+pub struct SparKit {
+    /// What they can do.
+    pub moves: Moves,
+    /// What answers what.
+    pub table: DefenceTable,
 }
 
 /// A motion that answers a hit.
@@ -61,7 +74,27 @@ impl Kit {
         let standing = graph.edges_of(Layer::Walk).find(|edge| idle[edge.at()]);
         let guarded = guarded(&library);
         let recoveries = Arc::new(Recoveries::of(&library));
-        Kit { reactions: reactions(&library), library, defence, walker, idle, still, guarded, standing, recoveries }
+        Kit {
+            reactions: reactions(&library),
+            library,
+            defence,
+            walker,
+            idle,
+            still,
+            guarded,
+            standing,
+            recoveries,
+            spar: OnceLock::new(),
+        }
+    }
+
+    /// What characters fight with: worked out at the first call.
+    pub fn spar(&self) -> &SparKit {
+        self.spar.get_or_init(|| {
+            let moves = Moves::of(&self.library);
+            let table = DefenceTable::of(&moves);
+            SparKit { moves, table }
+        })
     }
 
     /// What characters play.

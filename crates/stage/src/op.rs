@@ -3,6 +3,7 @@
 use kumite_motion::volume::Obstacle;
 use kumite_motion::{Role, Vec2, Vec3};
 use kumite_plan::dodge::DodgeDecision;
+use kumite_plan::spar::Outcome;
 use kumite_plan::walk::WalkError;
 use kumite_react::Extent;
 
@@ -231,6 +232,13 @@ pub enum EventKind {
     Down,
     /// It stands again.
     Up,
+    /// A blow of a fighter arrived, or should have; the fighter it was meant for is the one it is told of.
+    Blow(BlowEvent),
+    /// A fighter can take no more.
+    KnockedOut {
+        /// By whom.
+        by: CharacterId,
+    },
     /// A walker is where it wanted to be.
     Arrived {
         /// How far from the goal, metres.
@@ -243,6 +251,35 @@ pub enum EventKind {
     },
     /// Something could not be done; the tick went on.
     Fault(Fault),
+}
+
+/// What became of a blow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlowEvent {
+    /// Who struck.
+    pub by: CharacterId,
+    /// With what action.
+    pub name: String,
+    /// What was seen to happen.
+    pub outcome: Outcome,
+    /// What the rules of the tree say of the same moment.
+    pub predicted: Outcome,
+    /// What was met.
+    pub part: Option<Role>,
+    /// Damage, in light hits.
+    pub damage: f32,
+    /// Where the striking part was.
+    pub at: Vec3,
+    /// How near it came to what it met, or at all, metres; negative is the depth.
+    pub gap: f32,
+    /// Whether the other stood within reach of anything when it was struck.
+    pub reach: bool,
+    /// Whether the blow reaches far.
+    pub long: bool,
+    /// Whether the other could see it in time, and answered it.
+    pub seen: bool,
+    /// Whether it did something about it.
+    pub answered: bool,
 }
 
 /// Why a walker finds no way.

@@ -6,6 +6,7 @@ use kumite_text::TextError;
 use serde::Deserialize;
 
 use crate::op::{Begin, Op, Spawn, ThrowOp};
+use crate::scene_spar::{self, SceneStyle};
 use crate::world::{Goal as WalkGoal, Perception, WalkSearch, Wish};
 use crate::{TICKS, Target};
 
@@ -45,8 +46,9 @@ impl Scene {
                     waypoints: character.path.iter().map(|p| Vec2::from_array(*p)).collect(),
                     search: WalkSearch::default(),
                 }),
-                None => Wish::Wander,
+                None => character.spar(self.seconds).map_or(Wish::Wander, |wish| Wish::Spar(Box::new(wish))),
             };
+            let fights = matches!(wish, Wish::Spar(_));
             let spawn = Spawn {
                 name: character.name.clone(),
                 kit: 0,
@@ -55,7 +57,11 @@ impl Scene {
                 begin: character.begin.as_deref().map(Begin::parse),
                 wish,
                 perception: character.perception.as_ref().map_or_else(Perception::default, ScenePerception::in_numbers),
-                seed: seed.wrapping_add((i as u64) << 32),
+                seed: if fights {
+                    scene_spar::seed(seed, &character.name)
+                } else {
+                    seed.wrapping_add((i as u64) << 32)
+                },
             };
             ops.push((0, Op::Spawn(spawn)));
         }
@@ -268,6 +274,12 @@ pub struct SceneCharacter {
     pub path: Vec<[f32; 2]>,
     /// What it notices of what is thrown.
     pub perception: Option<ScenePerception>,
+    /// Whom it fights.
+    pub opponent: Option<String>,
+    /// How it fights: a name, or weights.
+    pub style: Option<SceneStyle>,
+    /// How far it plans: 4 gives each of the two fighters two free choices.
+    pub depth: Option<u32>,
 }
 
 /// What a character notices.
@@ -314,6 +326,7 @@ fn check(scene: &Scene) -> Result<(), TextError> {
             return Err(TextError::value(&path, &character.name, "a name nobody else has"));
         }
     }
+    scene_spar::check(scene)?;
     for (i, obstacle) in scene.obstacle.iter().enumerate() {
         if let Err((key, found, allowed)) = obstacle.shape() {
             return Err(TextError::value(&format!("obstacle.{i}{key}"), found, allowed));

@@ -8,6 +8,7 @@ use kumite_react::response::Settings;
 use slotmap::{SlotMap, new_key_type};
 
 use crate::arbiter::Blow;
+use crate::sparring::{SparState, SparWish};
 use crate::{Character, Return, TICKS, Target};
 
 new_key_type! {
@@ -75,6 +76,8 @@ pub struct CastMember {
     pub returns: Return,
     /// What hits have done to it so far, joules weighed by region.
     pub damage: f32,
+    /// Its fight, if it is in one.
+    pub spar: Option<Box<SparState>>,
 }
 
 /// A ball that a committed plan is meant to answer.
@@ -117,6 +120,8 @@ pub enum Wish {
     Walk(Goal),
     /// To stay where it is.
     Stay,
+    /// To beat somebody.
+    Spar(Box<SparWish>),
 }
 
 /// Where a walker wants to be.

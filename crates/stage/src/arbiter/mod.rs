@@ -1,9 +1,10 @@
-//! Decides for one character, in this order: it was hit, it reacts; a ball is known, it dodges or blocks; it wants to be somewhere, it walks;
-//! else it wanders or stays. Every plan that is committed is told with its reason.
+//! Decides for one character, in this order: it was hit, it reacts; a ball is known, it dodges or blocks; it has an opponent, it spars; it wants to be
+//! somewhere, it walks; else it wanders or stays. Every plan that is committed is told with its reason.
 
 mod bracing;
 mod defending;
 mod reacting;
+mod sparring;
 mod walking;
 
 use kumite_motion::align::Planar;
@@ -71,6 +72,9 @@ impl Turn<'_> {
         }
         if !noticed.is_empty() || self.looks_again() {
             self.defend(!noticed.is_empty());
+        }
+        if matches!(self.world.characters[self.who].wish, Wish::Spar(_)) && self.spar() {
+            return;
         }
         self.watch_way();
         self.go_on();
