@@ -58,6 +58,10 @@ pub(crate) fn bodies(kits: &[Arc<Kit>], world: &mut World, placed: &[Placed]) {
     for (k, first) in placed.iter().enumerate() {
         for second in &placed[k + 1..] {
             let who = [first.0, second.0];
+            // Fighters keep their own distance: blows stop where they land, and push.
+            if who.iter().all(|id| world.characters[*id].spar.is_some()) {
+                continue;
+            }
             let root = |id: CharacterId, world: &World| world.characters[id].character.pose().root();
             if (root(who[0], world) - root(who[1], world)).length() > 2.0 * FAR {
                 continue;
