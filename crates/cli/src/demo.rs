@@ -18,14 +18,39 @@ pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> CliResult<Report> {
     let start = Instant::now();
     std::fs::create_dir_all(&args.output).map_err(|e| Failure::io(&args.output, "make the folder", &e))?;
     let source = source::load(source::BUILT_IN.as_ref(), None)?;
-    let played = stock_takes(progress)?;
-    let clips: Vec<&Clip> = played.iter().chain(source.motions.iter().map(|m| m.shown())).collect();
+    let clips: Vec<&Clip> = source.motions.iter().map(|m| m.shown()).collect();
     let roles = Some(Roles::canonical());
-    let bar = progress.bar(clips.len() + 1, "drawing");
+    let bar = progress.bar(SCENES.len() + clips.len(), "drawing");
     let picture =
         PictureArgs { poses: 8, even: false, view: vec![ViewArg::ThreeQuarter], width: 1600, theme: ThemeArg::Light };
     let mut outputs = Outputs::default();
     let (mut scenes, mut cards) = (Vec::new(), String::new());
+    for (name, says, text) in SCENES {
+        let scene = scene::read(text).map_err(|e| Failure::bad(e.to_string()).in_file(name.as_ref()))?;
+        let loaded = bake::load(&scene.library, "".as_ref(), None, progress)?;
+        let played = play::play(&scene, scene.seed, &loaded)?;
+        let files = ["html", "glb", "png"].map(|ending| (format!("{name}.{ending}"), ending));
+        for (file, ending) in &files {
+            let bytes = play::written(
+                &picture,
+                name,
+                ending,
+                (&scene.obstacles(), scene.seconds),
+                &played,
+                &serde_json::Value::Null,
+            );
+            outputs.stage(&args.output.join(file), &bytes)?;
+        }
+        let _ = writeln!(
+            cards,
+            "<section><h2>{name}</h2><p>{:.0} s, {says}</p>\
+             <a href=\"{name}.html\"><img src=\"{name}.png\" alt=\"{name}, as a film strip\" loading=\"lazy\"></a>\
+             <p><a href=\"{name}.html\">play</a> · <a href=\"{name}.glb\">{name}.glb</a></p></section>",
+            scene.seconds
+        );
+        scenes.push(json!({"name": name, "seconds": scene.seconds, "files": files.map(|f| f.0)}));
+        bar.inc(1);
+    }
     for &clip in &clips {
         let name = &clip.name;
         let replay =
@@ -51,7 +76,7 @@ pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> CliResult<Report> {
              <p><a href=\"{name}.html\">play</a> · <a href=\"{name}.glb\">{name}.glb</a> · \
              <a href=\"{name}.bvh\">{name}.bvh</a></p></section>",
             clip.seconds(),
-            if kinds.is_empty() { "played by the graph of the embedded library".to_owned() } else { kinds.join(", ") }
+            kinds.join(", ")
         );
         scenes.push(json!({"name": name, "seconds": clip.seconds(), "files": files.map(|f| f.0)}));
         bar.inc(1);
@@ -65,22 +90,12 @@ pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> CliResult<Report> {
     Ok(Report { text, json: json!({"scenes": scenes, "wall_seconds": start.elapsed().as_secs_f64()}) })
 }
 
-/// Scenes that come with kumite, by name.
-const SCENES: [(&str, &str); 1] = [("wander", include_str!("../../../scenes/wander.toml"))];
-
-fn stock_takes(progress: &Progress) -> CliResult<Vec<Clip>> {
-    let mut clips = Vec::new();
-    for (name, text) in SCENES {
-        let scene = scene::read(text).map_err(|e| Failure::bad(e.to_string()).in_file(name.as_ref()))?;
-        let loaded = bake::load(&scene.library, "".as_ref(), None, progress)?;
-        for take in play::play(&scene, scene.seed, &loaded)?.takes {
-            let mut clip = take.clip;
-            name.clone_into(&mut clip.name);
-            clips.push(clip);
-        }
-    }
-    Ok(clips)
-}
+/// Scenes that come with kumite: name, what they show, and the scene.
+const SCENES: [(&str, &str, &str); 3] = [
+    ("duel", "two fighters who plan against each other", include_str!("../../../scenes/duel.toml")),
+    ("hit-hard", "what can be neither avoided nor blocked", include_str!("../../../scenes/hit-hard.toml")),
+    ("wander", "played by the graph of the embedded library", include_str!("../../../scenes/wander.toml")),
+];
 
 const PAGE: &str = r#"<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">

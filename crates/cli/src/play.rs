@@ -306,7 +306,7 @@ pub(crate) fn write_take(
     Ok(())
 }
 
-fn written(
+pub(crate) fn written(
     picture: &PictureArgs,
     title: &str,
     ending: &str,

@@ -9,8 +9,8 @@ const JOINTS: usize = Role::ALL.len();
 /// By how much an angular velocity may change in a tick beyond what the motion below does, radians per second: captures change by 11.9 in two ticks once
 /// in a thousand frames.
 const TURNS: f32 = 5.5;
-/// The same for the pelvis, metres per second: landing bodies are stopped by 2 g and more.
-const MOVES: f32 = 0.2;
+/// The same for the pelvis, metres per second: a landing stops bodies by 4 g.
+const MOVES: f32 = 0.35;
 /// A jump is let go of in this time, seconds.
 const FADES: f32 = 0.2;
 

@@ -133,7 +133,8 @@ pub(crate) fn look(world: &mut World) {
             spar.shown = spar.fighter;
         }
     }
-    let ids: Vec<CharacterId> = world.characters.keys().collect();
+    let ids: Vec<CharacterId> =
+        world.characters.iter().filter(|(_, member)| member.spar.is_some()).map(|(id, _)| id).collect();
     for who in &ids {
         draw_lots(world, *who);
         pass_places(world, *who);

@@ -167,7 +167,7 @@ fn braces(performance: &Performance) -> usize {
 fn what_is_neither_dodged_nor_blocked_is_braced_for() {
     // From all round at every part: each ball that hits was answered, braced for, or known too late.
     let (mut braced, mut smooth) = (0, 0);
-    for (k, target) in Target::ALL.into_iter().cycle().take(150).enumerate() {
+    for (k, target) in Target::ALL.into_iter().cycle().take(300).enumerate() {
         let from = kumite_motion::rotation::yaw(k as f32 * 0.9) * Vec3::new(0.0, 1.4, 9.0);
         let played = thrown(target, from, 16.0, Perception::ALL_ROUND);
         let answered = played.events.iter().any(|e| matches!(e.kind, EventKind::Answered { .. }));
