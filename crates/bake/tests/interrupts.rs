@@ -88,7 +88,7 @@ fn accad_reacts() {
         (SpanKind::Avoid, 0.05, 1.3),
         (SpanKind::Attack, 0.0, 0.8),
         (SpanKind::Block, 0.0, 0.8),
-        (SpanKind::Step, 0.0, 0.8),
+        (SpanKind::Step, 0.0, 0.9),
     ];
     check(&reaction, &bounds);
     let goes = |kind| matches!(kind, SpanKind::Walk | SpanKind::Run);
@@ -112,7 +112,7 @@ fn cmu_reacts() {
         (SpanKind::Avoid, 0.1, 0.8),
         (SpanKind::Attack, 0.0, 0.3),
         (SpanKind::Block, 0.0, 0.8),
-        (SpanKind::Step, 0.0, 1.3),
+        (SpanKind::Step, 0.0, 1.5),
     ];
     check(&measured("cmu-fight", &library), &bounds);
 }

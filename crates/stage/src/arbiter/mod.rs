@@ -176,8 +176,9 @@ impl Turn<'_> {
         // Whoever has no room for anything idles.
         let idles = edges.iter().copied().filter(|edge| !free && kit.is_idle(*edge)).min_by_key(|edge| kit.calm(*edge));
         let chosen = idles.unwrap_or(chosen);
-        // Nobody holds a pose for long: whoever would, stands and breathes.
-        let holds = if free { kit.is_still(chosen) && kit.is_still(last) } else { idles.is_none() };
+        // Nobody holds a pose for long: whoever would, stands and breathes, unless that lowers the guard.
+        let still = kit.is_still(chosen) && kit.is_still(last) && !(wanders && kit.is_guarded(chosen));
+        let holds = if free { still } else { idles.is_none() };
         let leg = kit.standing().filter(|_| holds).map_or(Leg::whole(chosen), |edge| self.in_place_at_end(edge, STOP));
         if wanders && !crowded && kit.is_idle(leg.edge) && leg.join.is_none() {
             return self.leave_idle(leg.edge);
