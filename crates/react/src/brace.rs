@@ -3,11 +3,12 @@
 
 use kumite_motion::blend::ease;
 use kumite_motion::limits::Limit;
-use kumite_motion::rotation::{about, from_vector, slerp, swing_twist, to_vector, twist_angle, wrap, yaw, yaw_of};
+use kumite_motion::rotation::{from_vector, slerp, wrap, yaw, yaw_of};
 use kumite_motion::{Contacts, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk, mass};
 
+use crate::arm_turn::ArmTurn;
 use crate::balance::Objective;
-use crate::body::{Arm, Body, ELBOWS, ElbowWay, TRUNK, towards_elbow};
+use crate::body::{Body, ELBOWS, ElbowWay, TRUNK, towards_elbow};
 use crate::clear::{self, Depths};
 use crate::lines::{self, Line};
 use crate::optimise::{Effort, Vector};
@@ -28,17 +29,6 @@ const PASSES: usize = 6;
 const FOLLOWS: f32 = 0.82;
 /// Joints give by so much beyond their limits, radians, before hands leave their lines.
 const SLACK: f32 = 0.025;
-/// The joints of the legs.
-const FEET: [Role; 8] = [
-    Role::LeftHip,
-    Role::LeftKnee,
-    Role::LeftAnkle,
-    Role::LeftToe,
-    Role::RightHip,
-    Role::RightKnee,
-    Role::RightAnkle,
-    Role::RightToe,
-];
 /// Legs are stretched to this share of their length at most.
 const LEG: f32 = 0.992;
 /// Radii that hands keep clear of on their way, metres: head and trunk, each with a hand; and the shoulder, which an arm cannot fold up to.
@@ -437,7 +427,7 @@ impl Brace {
         self.lay_over(skeleton, pose, world);
         // Legs are brought to where feet stand afterwards.
         let within = |role: Role, turn: Quat, own: Quat| {
-            if FEET.contains(&role) { turn } else { kept_within(role, turn, own, SLACK) }
+            if role >= Role::LeftHip { turn } else { kept_within(role, turn, own, SLACK) }
         };
         self.steady.show(played, pose, self.tick, within);
         fk::pose(skeleton, pose, world);
@@ -654,59 +644,4 @@ fn meets(
             (at - centre).length() < clear - 0.01
         })
     })
-}
-
-/// An arm whose joints turn from one pose to another: the shoulder by swing and twist about the middle of what it can do, so that whatever lies between two
-/// poses that it can take it can take too; the middle is forward and out, so that the arm is led around the body.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct ArmTurn {
-    /// Shoulder, elbow, wrist at first.
-    from: [Quat; 3],
-    /// Swing and twist of the shoulder at first and in the end, radians.
-    shoulder: [(Vec3, f32); 2],
-    /// By which rotation vectors elbow and wrist turn.
-    by: [Vec3; 2],
-}
-
-impl ArmTurn {
-    fn new(arm: &Arm, start: &Pose, end: &Pose) -> ArmTurn {
-        let joints = [arm.joints[1], arm.joints[2], arm.joints[3]];
-        let ends = [start, end].map(|pose| joints.map(|role| pose.rotation(role.joint())));
-        let by = [1, 2].map(|k: usize| to_vector(ends[0][k].conjugate() * ends[1][k]));
-        ArmTurn { from: ends[0], shoulder: ends.map(|arm_of| swing_and_twist(arm, arm_of[0])), by }
-    }
-
-    /// How far the hand goes, about: the arm swings nearly straight. Metres.
-    fn way(&self, arm: &Arm) -> f32 {
-        (self.shoulder[1].0 - self.shoulder[0].0).length() * arm.length
-    }
-
-    /// Shoulder, elbow and wrist, `way` of it done; what the motion below has changed meanwhile fades.
-    fn at(&self, arm: &Arm, played: &[Quat; 3], way: f32) -> [Quat; 3] {
-        let [(swing, twist), (to_swing, to_twist)] = self.shoulder;
-        let (bone, centre) = middle(arm);
-        let shoulder =
-            centre * from_vector(swing + (to_swing - swing) * way) * about(bone, twist + (to_twist - twist) * way);
-        let [elbow, wrist] = [0, 1].map(|k: usize| self.from[k + 1] * from_vector(self.by[k] * way));
-        let mut turned = [shoulder, elbow, wrist];
-        for ((turn, from), played) in turned.iter_mut().zip(self.from).zip(played) {
-            let since = to_vector(from.conjugate() * *played) * (1.0 - way);
-            *turn = (*turn * from_vector(since)).normalize();
-        }
-        turned
-    }
-}
-
-/// The bone of an upper arm, and the middle of what its shoulder can do.
-fn middle(arm: &Arm) -> (Vec3, Quat) {
-    match Limit::of(arm.joints[1]) {
-        Some(Limit::Ball { bone, centre, .. }) => (bone, centre),
-        _ => (Vec3::X * arm.side, Quat::IDENTITY),
-    }
-}
-
-fn swing_and_twist(arm: &Arm, shoulder: Quat) -> (Vec3, f32) {
-    let (bone, centre) = middle(arm);
-    let (swing, twist) = swing_twist(centre.conjugate() * shoulder, bone);
-    (to_vector(swing), twist_angle(twist, bone))
 }

@@ -5,6 +5,7 @@
 //! Does not: read files, know the clock, start threads, or decide whether anybody braces.
 //! Same inputs give the same bits on every platform. A brace is plain data; applying it allocates nothing.
 
+mod arm_turn;
 pub mod balance;
 pub mod body;
 mod brace;
