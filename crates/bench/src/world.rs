@@ -74,7 +74,7 @@ pub(crate) fn only_impacts(performance: &Performance, take: &Take) -> bool {
     let own = performance.events.iter().filter(|e| e.who.as_ref().is_some_and(named));
     let hits: Vec<f32> = own.filter(reacts).map(|e| e.tick as f32 / TICKS as f32).collect();
     let near = |snap: &f32| hits.iter().any(|hit| (hit - snap).abs() <= IMPACT);
-    !take.quality.passes() && take.quality.steady() && take.snaps.iter().all(near)
+    !take.quality.passes() && take.quality.steady() && take.snaps.iter().map(|snap| &snap.time).all(near)
 }
 
 fn scene(kit: &Arc<Kit>, seed: u64) -> Counts {

@@ -53,7 +53,7 @@ pub use performance::{Flight, Performance};
 pub use pipeline::{Host, Pipeline};
 pub use quality::{NOISY, Quality, SNAP_UNIT, Source};
 pub use struck::Return;
-pub use take::{LegStart, Recorder, Take};
+pub use take::{LegStart, Recorder, Snap, Take};
 pub use target::Target;
 pub use world::World;
 

@@ -10,6 +10,7 @@ use kumite_motion::{Clip, ClipIdx, FrameIdx, JointIdx, Pose, Quat, Role, Roles, 
 
 use crate::balance;
 use crate::feet::{FEET, Part};
+use crate::take::Snap;
 
 /// Step of a joint's angular velocity between frames of 1/60 s that one in a thousand steps inside real captures exceeds, radians per second.
 /// Measured on the ACCAD and CMU fight captures, resampled to 60 frames per second, wrists and toes left out.
@@ -193,15 +194,18 @@ fn source_steps(clip: &Clip, library: &Library, sources: &[Source], frame: usize
     near.iter().map(|source| source_step(library, source, joint, clip.fps())).fold(0.0, f32::max)
 }
 
-/// The frames whose snap does not pass.
-pub(crate) fn snaps(clip: &Clip, library: &Library, sources: &[Source], impacts: &[bool]) -> Vec<usize> {
+/// What does not pass, in the order of time.
+pub(crate) fn snaps(clip: &Clip, library: &Library, sources: &[Source], impacts: &[bool]) -> Vec<Snap> {
     let gate = SNAP_GATE * SNAP_UNIT;
-    let snaps = |frame: usize, joint: JointIdx| {
-        let size = step(clip, frame, joint);
-        size > gate && size - source_steps(clip, library, sources, frame, joint) > gate
+    let snap = |frame: usize, role: Role| {
+        let (joint, time) = (role.joint(), frame as f32 / clip.fps());
+        let size = Some(step(clip, frame, joint)).filter(|size| *size > gate)?;
+        let size = size - source_steps(clip, library, sources, frame, joint);
+        (size > gate).then_some(Snap { time, role, size: size / SNAP_UNIT })
     };
     let counted = (1..clip.frames().saturating_sub(1)).filter(|frame| !in_impact(impacts, *frame));
-    counted.filter(|frame| quiet_joints(clip).any(|joint| snaps(*frame, joint))).collect()
+    let quiet = || Role::ALL.into_iter().filter(|role| !NOISY.contains(role));
+    counted.flat_map(|frame| quiet().filter_map(move |role| snap(frame, role))).collect()
 }
 
 /// The step of a joint's angular velocity that a clip has where it is played, as fast as it is played.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kumite_motion::hash::fnv1a;
 use kumite_motion::library::Library;
-use kumite_motion::{Clip, ClipError, Contacts, Pose, Skeleton};
+use kumite_motion::{Clip, ClipError, Contacts, Pose, Role, Skeleton};
 
 use kumite_plan::Leg;
 
@@ -25,6 +25,17 @@ pub struct LegStart {
     pub joined: bool,
 }
 
+/// A joint whose turning changes too suddenly.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Snap {
+    /// When, seconds.
+    pub time: f32,
+    /// Which joint.
+    pub role: Role,
+    /// How much, as [`Quality::snap`].
+    pub size: f32,
+}
+
 /// One character's recorded motion.
 #[derive(Clone, Debug)]
 pub struct Take {
@@ -34,8 +45,8 @@ pub struct Take {
     pub starts: Vec<LegStart>,
     /// How good it is.
     pub quality: Quality,
-    /// When joints snap by more than the gate allows, seconds.
-    pub snaps: Vec<f32>,
+    /// The joints that snap by more than the gate allows.
+    pub snaps: Vec<Snap>,
     /// Over the bits of all frames.
     pub hash: u64,
 }
@@ -86,8 +97,7 @@ impl Recorder {
         if let Some(library) = &self.library {
             quality = quality.beside(&clip, library, &self.sources, &self.impacts);
             if !quality.passes() {
-                let frames = quality::snaps(&clip, library, &self.sources, &self.impacts);
-                snaps.extend(frames.into_iter().map(|frame| frame as f32 / FPS as f32));
+                snaps = quality::snaps(&clip, library, &self.sources, &self.impacts);
             }
         }
         Ok(Take { clip, starts: self.starts, quality, snaps, hash: hash(&self.poses) })

@@ -289,7 +289,7 @@ fn one_json(played: &Played, judged: &Judged, take: &Take, why: &Value) -> Value
         "com_error_m": terms.balance, "case": played.solved.case.number(), "foot_slide_m": judged.slide,
         "evaluations": played.solved.evaluations, "why": why,
         "seconds": take.clip.seconds(), "frames": take.clip.frames(),
-        "quality": {"foot_slide_cm_s": take.quality.foot_slide_cm_s, "snap": take.quality.snap, "snaps_s": take.snaps, "float_cm": take.quality.float_cm},
+        "quality": {"foot_slide_cm_s": take.quality.foot_slide_cm_s, "snap": take.quality.snap, "snaps_s": take.snaps.iter().map(|snap| snap.time).collect::<Vec<_>>(), "float_cm": take.quality.float_cm},
         "hash": format!("{:016x}", take.hash),
     })
 }

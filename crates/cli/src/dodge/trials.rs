@@ -10,7 +10,7 @@ use kumite_plan::dodge::{DodgeDecision, DodgeScratch, DodgeSearch};
 use kumite_stage::attack_trial::{Answer, Moment, Trial};
 use kumite_stage::dodge_referee::Exhaustive;
 use kumite_stage::world::Perception;
-use kumite_stage::{Character, Defence, Kit, Quality, TICKS, Target};
+use kumite_stage::{Character, Defence, Kit, Quality, Snap, TICKS, Target};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -58,6 +58,8 @@ struct Decided {
 
 /// Decision, outcome and figures of one threatening ball.
 struct TrialResult {
+    /// Which of the balls, as `--trial` counts them.
+    number: u32,
     target: Target,
     /// Seconds left when it became known; 0 if it never did.
     lead: f32,
@@ -72,6 +74,7 @@ struct TrialResult {
     /// When head or trunk had moved by 5 cm, seconds after the ball was known.
     moved: Option<f64>,
     quality: Quality,
+    snaps: Vec<Snap>,
     undisturbed: Quality,
     /// Faults found by the judge in the take, and in undisturbed playback.
     faults: Vec<&'static str>,
@@ -107,7 +110,7 @@ pub(super) fn run(
     let throw_one = |scratch: &mut DodgeScratch, k: u32| {
         let trial = Trial::random(kits, self::seed(seed, k), perception, None);
         bar.inc(1);
-        trial.and_then(|trial| throw((kits, defence), &exhaustive, &trial, scratch))
+        trial.and_then(|trial| throw((kits, defence), &exhaustive, (k, &trial), scratch))
     };
     let thrown: Vec<Thrown> =
         (0..count).into_par_iter().map_init(DodgeScratch::default, throw_one).flatten_iter().collect();
@@ -119,7 +122,7 @@ pub(super) fn run(
 fn throw(
     (kits, defence): (&[Arc<Kit>], &Defence),
     exhaustive: &Exhaustive,
-    trial: &Trial,
+    (number, trial): (u32, &Trial),
     scratch: &mut DodgeScratch,
 ) -> Option<Thrown> {
     // First of all, while nothing of this ball is in the caches.
@@ -140,6 +143,7 @@ fn throw(
     let known = moment.as_ref().map(|m| trial.throw.lead.unwrap_or_default() - m.lead);
     let avoided = !matches!(answer, Answer::Block | Answer::BentBlock | Answer::Hit);
     Some(Thrown::Threatening(Box::new(TrialResult {
+        number,
         target: trial.throw.target,
         upright: moment.as_ref().is_some_and(|m| is_upright(&m.character)),
         lead: moment.map_or(0.0, |m| m.lead),
@@ -149,6 +153,7 @@ fn throw(
         displacement: if avoided { played.displacement(&undisturbed.1, kits).map(f64::from) } else { None },
         moved: known.and_then(|known| played.moved_after(known, &undisturbed.1, kits)).map(f64::from),
         quality: played.take.quality,
+        snaps: played.take.snaps.clone(),
         undisturbed: undisturbed.0.quality,
         faults: judged::faults(&played.take),
         undisturbed_faults: judged::faults(&undisturbed.0),
@@ -296,6 +301,16 @@ fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
             }))
         })
         .collect();
+    let failed = results.iter().filter(|o| o.answer != Answer::Hit && !o.quality.passes());
+    let beyond_gates: Vec<Value> = failed
+        .map(|o| {
+            let snap = |s: &Snap| json!({"time": s.time, "joint": s.role.name(), "size": s.size});
+            json!({
+                "trial": o.number, "answer": key(o.answer), "foot_slide_cm_s": o.quality.foot_slide_cm_s,
+                "float_cm": o.quality.float_cm, "snaps": o.snaps.iter().map(snap).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
     let by_motion: Vec<&TrialResult> = results.iter().copied().filter(|o| o.answer == Answer::Motion).collect();
     let mut moved: Vec<f64> = by_motion.iter().filter_map(|o| o.moved).collect();
     let soon = moved.iter().filter(|seconds| **seconds <= SOON).count();
@@ -318,7 +333,9 @@ fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
         "before_edge_end_share": share(count(&in_time), all),
         "decision_us": of_decided(&|d| d.decision_us),
         "query_us": {"index": of_decided(&|d| d.search_us), "enumerated": of_decided(&|d| d.enumerated_us)},
-        "candidates": {"index": mean(&|d| f64::from(d.decision.counts.index)), "enumerated": mean(&|d| f64::from(d.enumerated))},
+        "candidates": {"index": mean(&|d| f64::from(d.decision.counts.index)), "enumerated": mean(&|d| f64::from(d.enumerated)),
+            "interrupts": mean(&|d| f64::from(d.decision.counts.interrupts)), "tested": mean(&|d| f64::from(d.decision.counts.tested)),
+            "bounded": mean(&|d| f64::from(d.decision.counts.bounded))},
         "displacement_m": spread(&mut displacement),
         "moved_after_s": spread(&mut moved), "moved_soon_share": share(soon, by_motion.len()),
     });
@@ -332,7 +349,7 @@ fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
         "balance_cm": of(&|o| f64::from(o.quality.balance_cm)),
         "source_balance_cm": of(&|o| f64::from(o.quality.source_balance_cm)),
         "judge": {"by_answer": by_answer, "undisturbed": judged::count(results.iter().map(|o| &o.undisturbed_faults))},
-        "disagreed": disagreed,
+        "beyond_gates": beyond_gates, "disagreed": disagreed,
         "index_bytes": defence.index().bytes(), "index_paths": defence.index().avoid.len(),
         "index_cells": defence.index().avoid.cells(), "bodies_bytes": defence.bodies().bytes(),
         "planes_bytes": defence.planes().bytes(),

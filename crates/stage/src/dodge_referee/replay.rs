@@ -6,6 +6,7 @@
 //! what it does next is the rule in `feet` itself, not a formula that could be written a second way. The replay goes on from a copy of those holds.
 
 use std::collections::VecDeque;
+use std::f32::consts::PI;
 use std::sync::Arc;
 
 use kumite_motion::align::Planar;
@@ -294,16 +295,24 @@ impl<'a> Replay<'a> {
 const HINGES: [Role; 4] = [Role::LeftElbow, Role::RightElbow, Role::LeftKnee, Role::RightKnee];
 const STOP: f32 = 0.2;
 
-/// A hinge that a join carries past straight, or past where its motion has it, comes to a soft stop. What the stop would take from the
-/// motion itself is given back.
+/// How far an elbow or a knee folds, radians: as far as their limits say.
+const FOLDED: f32 = 2.792_527;
+
+/// A hinge that a join carries past straight or folded, or past where its motion has it, comes to a soft stop. What the stop would take from
+/// the motion itself is given back.
 fn soften(hinge: Role, motion: &Pose, pose: &mut Pose) {
     let Some(axis) = humanoid::hinge_axis(hinge) else { return };
     let joint = hinge.joint();
-    let (own, joined) = (twist_angle(motion.rotation(joint), axis), twist_angle(pose.rotation(joint), axis));
-    let stop = own.min(0.0);
+    // Angles beyond half a turn are of limbs that are folded too far, not of limbs that are bent backwards.
+    let [own, joined] = [motion, &*pose].map(|pose| {
+        let angle = twist_angle(pose.rotation(joint), axis);
+        if angle < -0.5 * PI { angle + 2.0 * PI } else { angle }
+    });
+    let (straight, folded) = (own.min(0.0), own.max(FOLDED));
     let stopped = |angle: f32| {
-        let room = angle - stop;
-        if room < STOP { stop + STOP * libm::expf(room / STOP - 1.0) } else { angle }
+        let room = (angle - straight).min(folded - angle);
+        let given = if room < STOP { STOP * libm::expf(room / STOP - 1.0) - room } else { 0.0 };
+        if angle - straight < folded - angle { angle + given } else { angle - given }
     };
     let wanted = own + stopped(joined) - stopped(own);
     let turned: Quat = pose.rotation(joint) * about(axis, wanted - joined);
