@@ -48,9 +48,12 @@ pub struct ClipEntry {
     /// Whether it is for walking to goals only, and not in the graph that fighters play.
     #[serde(default)]
     pub walk_only: bool,
-    /// Labels, in seconds of the part taken.
+    /// Labels, in seconds of the part taken; those found in the motion if left out.
     #[serde(default)]
     pub span: Vec<SpanEntry>,
+    /// Whether it stays without labels if none are written.
+    #[serde(default)]
+    pub unlabelled: bool,
     /// Frames per second it is resampled to: the library's, put here by [`read`].
     #[serde(skip)]
     pub rate: Option<f32>,
@@ -251,6 +254,22 @@ impl StrikeEntry {
 }
 
 impl ClipEntry {
+    /// A whole file, labelled by what happens in it.
+    pub fn of_file(file: &str) -> ClipEntry {
+        ClipEntry {
+            file: file.to_owned(),
+            name: None,
+            fps: None,
+            trim: None,
+            mirror: false,
+            walk_only: false,
+            span: Vec::new(),
+            unlabelled: false,
+            rate: None,
+            path: String::new(),
+        }
+    }
+
     /// Puts the blows on the attacks of a labelled clip: those written, or those found in the motion.
     pub fn strike(&self, clip: &mut Clip) {
         if !clip.spans.iter().any(|s| s.kind == SpanKind::Attack) {
@@ -271,8 +290,12 @@ impl ClipEntry {
         }
     }
 
-    /// Puts the labels on the clip, sorted. They must lie within it and must not overlap.
+    /// Puts the labels on the clip, sorted: those written, which must lie within it and must not overlap, or those found in the motion.
     pub fn label(&self, clip: &mut Clip) -> Result<(), TextError> {
+        if self.span.is_empty() && !self.unlabelled {
+            clip.spans = analyse(clip, &Model::default()).spans();
+            return Ok(());
+        }
         let mut spans: Vec<(Option<usize>, Span)> = Vec::with_capacity(self.span.len());
         for (s, entry) in self.span.iter().enumerate() {
             let Some(kind) = SpanKind::from_name(&entry.kind) else { continue };

@@ -43,6 +43,11 @@ pub enum PrepareError {
     Clip(ClipError),
 }
 
+/// The rate that is taken instead of the file's, frames per second: the motion shows it, and the entry does not say otherwise.
+pub fn corrected_rate(u: &Understanding, entry: &ClipEntry) -> Option<f32> {
+    (entry.fps.is_none() && u.fps.sure() && u.fps.value != u.clip.fps()).then_some(u.fps.value)
+}
+
 /// The clips one entry of a manifest gives: itself and, if asked for, its mirror image. All are on `skeleton`, which has the canonical frames.
 ///
 /// `u` is what was understood of the capture at the entry's rate, if it gives one; `None` if it is not a person.
@@ -53,7 +58,7 @@ pub fn prepare(
     skeleton: &Arc<Skeleton>,
 ) -> Result<Vec<Clip>, PrepareError> {
     let u = u.ok_or(PrepareError::NotAPerson)?;
-    let fps = entry.fps.unwrap_or(if u.fps.sure() { u.fps.value } else { u.clip.fps() });
+    let fps = entry.fps.or(corrected_rate(u, entry)).unwrap_or(u.clip.fps());
     let roles = Roles::canonical();
     let anatomy = Anatomy::of_canonical(skeleton);
     let from = RetargetBody { skeleton: u.clip.skeleton(), roles: &u.roles.value, anatomy: &u.anatomy };

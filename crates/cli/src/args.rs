@@ -133,6 +133,14 @@ fn pair(text: &str) -> Result<(f32, f32), String> {
     Ok((number(from)?, number(to)?))
 }
 
+/// Whom takes are written on.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct RigArgs {
+    /// Write .glb files on this character, with its skin and materials; NAME=FILE for one of several, which then has a file of its own
+    #[arg(long, value_name = "[NAME=]FILE.glb", value_hint = ValueHint::FilePath)]
+    pub(crate) rig: Vec<String>,
+}
+
 /// Options of pictures.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Pictures")]
@@ -213,11 +221,12 @@ pub(crate) struct LabelArgs {
 /// Build a library from a manifest: interpret the clips, retarget them to one body, connect them in a graph
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  kumite bake library.toml -o fighter.kumite
+  kumite bake clips -o fighter.kumite --manifest fighter.toml      a folder is enough
+  kumite bake fighter.toml --data clips -o fighter.kumite          after a look at its labels
   kumite bake libraries/mine.toml --data ~/captures -o mine.kumite --json")]
 pub(crate) struct BakeArgs {
-    /// The manifest
-    #[arg(value_name = "LIBRARY.toml", value_hint = ValueHint::FilePath)]
+    /// A folder of motions, a manifest that lists them, or `embedded`
+    #[arg(value_name = "FOLDER|LIBRARY.toml", value_hint = ValueHint::AnyPath)]
     pub(crate) manifest: PathBuf,
 
     /// File to write
@@ -227,6 +236,14 @@ pub(crate) struct BakeArgs {
     /// Folder that file names are relative to; the manifest's own if left out
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) data: Option<PathBuf>,
+
+    /// Leave motions without labels that the manifest does not label, instead of finding out what happens in them
+    #[arg(long)]
+    pub(crate) unlabelled: bool,
+
+    /// Also write what was decided, rates and labels, as a manifest to edit and bake again
+    #[arg(long = "manifest", value_name = "OUT.toml", value_hint = ValueHint::FilePath)]
+    pub(crate) write_manifest: Option<PathBuf>,
 
     /// How `embedded` motions are carried: tired fighters are slower, with a low guard; southpaws lead with the right
     #[arg(long, value_name = "MANNER", default_value = "fresh", value_parser = ["fresh", "tired", "southpaw"])]
@@ -295,6 +312,9 @@ pub(crate) struct PlayArgs {
     /// Seed, instead of the scene's
     #[arg(long)]
     pub(crate) seed: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) rig: RigArgs,
 
     #[command(flatten)]
     pub(crate) picture: PictureArgs,
@@ -367,6 +387,9 @@ pub(crate) struct DodgeArgs {
     /// File to write, format by ending: .glb .bvh .html .png .gif .json; may be given several times
     #[arg(short, long, value_name = "TAKE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) rig: RigArgs,
 
     #[command(flatten)]
     pub(crate) picture: PictureArgs,
@@ -489,6 +512,9 @@ pub(crate) struct BraceArgs {
     pub(crate) output: Vec<PathBuf>,
 
     #[command(flatten)]
+    pub(crate) rig: RigArgs,
+
+    #[command(flatten)]
     pub(crate) picture: PictureArgs,
 }
 
@@ -564,6 +590,9 @@ pub(crate) struct WalkArgs {
     /// File to write, format by ending: .glb .bvh .html .png .svg .gif .json; may be given several times
     #[arg(short, long, value_name = "TAKE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) rig: RigArgs,
 
     #[command(flatten)]
     pub(crate) picture: PictureArgs,

@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 
 use crate::args::BakeArgs;
 use crate::failure::{CliResult, Failure};
-use crate::{Progress, Report, output, source};
+use crate::{Progress, Report, manifest_text, output, source};
 
 /// The library that comes with kumite, as `cargo dev embed` bakes it from the keyed motions.
 const BUILT_IN_BUNDLE: &[u8] = include_bytes!("../../../library/embedded.kumite");
@@ -31,13 +31,23 @@ const BUILT_IN_BUNDLE: &[u8] = include_bytes!("../../../library/embedded.kumite"
 pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> CliResult<Report> {
     let start = Instant::now();
     let manner = Manner::from_name(&args.manner).unwrap_or_default();
+    let mut decided = Vec::new();
     let from = match args.manifest.to_str() {
         Some(source::BUILT_IN) => built_in(manner)?,
         _ if manner != Manner::Fresh => {
             let message = "only the motions that come with kumite are keyed, and can be carried in another manner";
             return Err(Failure::bad(message).key("--manner").found(manner.name()).allowed("fresh"));
         }
-        _ => from_manifest(&args.manifest, args.data.as_deref(), progress)?,
+        _ => {
+            output::refuse_inputs(&args.output, [args.manifest.as_path()])?;
+            let mut gathered = gather(&args.manifest, args.data.as_deref(), args.unlabelled, progress)?;
+            if let Some(path) = &args.write_manifest {
+                output::refuse_inputs(path, [args.manifest.as_path()])?;
+                output::write(path, manifest_text::whole(&gathered).as_bytes())?;
+            }
+            decided = std::mem::take(&mut gathered.decided);
+            gathered.ingredients()
+        }
     };
     let building = Instant::now();
     let kit = kit::bake_kit(from).map_err(|e| Failure::bad(e.to_string()).in_file(&args.manifest))?;
@@ -85,7 +95,7 @@ pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> CliResult<Report> {
         text += &format!("    {} {}: {kept} of {} kept\n", label.kind.name(), label.label, label.total);
     }
     let json = json!({
-        "clips": library.clips().len(), "frames": frames, "seconds": seconds, "nodes": nodes, "edges": edges,
+        "decided": decided, "clips": library.clips().len(), "frames": frames, "seconds": seconds, "nodes": nodes, "edges": edges,
         "synthetic_share": repair::synthetic_share(library, WALK), "bridges": baked.repaired.bridges, "bytes": bytes.len(), "wall_seconds": start.elapsed().as_secs_f64(),
         "pairs_per_second": pairs as f64 / building.max(1e-9), "labels": labels_json,
         "walk_clips": walk.map_or(0, |w| w.0), "walk_edges": walk.map_or(0, |w| w.1), "sections": sections,
@@ -164,7 +174,7 @@ pub(crate) fn load(name: &str, beside: &Path, data: Option<&Path>, progress: &Pr
     Ok(match named(name, beside)? {
         Named::BuiltIn => unpack(name, BUILT_IN_BUNDLE, Path::new(name), progress)?,
         Named::Bundle(path) => unpack(name, &source::read(&path)?, &path, progress)?,
-        Named::Manifest(path) => fight(name, from_manifest(&path, data, progress)?, &path)?.0,
+        Named::Clips(path) => fight(name, gather(&path, data, false, progress)?.ingredients(), &path)?.0,
     })
 }
 
@@ -180,8 +190,8 @@ pub(crate) fn load_with_notes(
         library.only(Layer::Fight).map_err(|e| wrong(e, path))
     };
     Ok(match named(name, Path::new(""))? {
-        Named::Manifest(path) => {
-            let (loaded, notes) = fight(name, from_manifest(&path, data, progress)?, &path)?;
+        Named::Clips(path) => {
+            let (loaded, notes) = fight(name, gather(&path, data, false, progress)?.ingredients(), &path)?;
             let library = interrupts::find(&loaded.library).map_err(|e| wrong(e, &path))?;
             (Arc::new(library), Some(notes))
         }
@@ -194,7 +204,8 @@ pub(crate) fn load_with_notes(
 enum Named {
     BuiltIn,
     Bundle(PathBuf),
-    Manifest(PathBuf),
+    /// A manifest, or a folder of motions.
+    Clips(PathBuf),
 }
 
 fn named(name: &str, beside: &Path) -> CliResult<Named> {
@@ -204,9 +215,10 @@ fn named(name: &str, beside: &Path) -> CliResult<Named> {
     let path = relative(name, beside);
     match source::ending(&path).as_deref() {
         Some("kumite") => Ok(Named::Bundle(path)),
-        Some("toml") => Ok(Named::Manifest(path)),
+        Some("toml") => Ok(Named::Clips(path)),
+        _ if path.is_dir() => Ok(Named::Clips(path)),
         _ => {
-            let allowed = "embedded, a .kumite bundle, or a .toml manifest";
+            let allowed = "embedded, a .kumite bundle, a .toml manifest, or a folder of motions";
             Err(Failure::bad(format!("library is {name:?}; allowed is {allowed}"))
                 .key("library")
                 .found(name)
@@ -259,10 +271,100 @@ fn relative(name: &str, beside: &Path) -> PathBuf {
     beside.parent().unwrap_or(Path::new("")).join(name)
 }
 
-/// Reads a manifest.
+/// Reads a manifest, or lists a folder as one.
 pub(crate) fn manifest(path: &Path) -> CliResult<Manifest> {
+    if path.is_dir() {
+        return listed(path);
+    }
+    if source::ending(path).is_some_and(|ending| source::MOTIONS.contains(&ending.as_str())) {
+        let message = "this is a motion; a library is made from a folder of motions or from a manifest that lists them";
+        let found = source::ending(path).unwrap_or_default();
+        return Err(Failure::bad(message).in_file(path).found(format!(".{found}")).allowed("a folder, .toml"));
+    }
     let text = String::from_utf8(source::read(path)?).map_err(|_| Failure::bad("not UTF-8 text").in_file(path))?;
     manifest::read(&text).map_err(|e| Failure::from(e).in_file(path))
+}
+
+/// The motions in a folder and below it, by name.
+fn listed(folder: &Path) -> CliResult<Manifest> {
+    let (mut open, mut files) = (vec![folder.to_owned()], Vec::new());
+    while let Some(inside) = open.pop() {
+        for entry in std::fs::read_dir(&inside).map_err(|e| Failure::io(&inside, "read", &e))? {
+            let path = entry.map_err(|e| Failure::io(&inside, "read", &e))?.path();
+            let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+            match source::ending(&path) {
+                _ if hidden || path.is_symlink() => {}
+                _ if path.is_dir() => open.push(path),
+                Some(ending) if source::MOTIONS.contains(&ending.as_str()) => files.push(path),
+                _ => {}
+            }
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        let allowed = source::MOTIONS.map(|ending| format!(".{ending}")).join(", ");
+        let message = format!("no motions are in this folder; it may hold {allowed}");
+        return Err(Failure::bad(message).in_file(folder).allowed(allowed));
+    }
+    let relative = |file: &PathBuf| file.strip_prefix(folder).unwrap_or(file).to_string_lossy().replace('\\', "/");
+    let name = folder.canonicalize().ok().and_then(|f| Some(f.file_name()?.to_string_lossy().into_owned()));
+    Ok(Manifest {
+        library: Header { name: name.unwrap_or_else(|| "motions".to_owned()), attribution: Vec::new(), fps: None },
+        clip: files.iter().map(|file| ClipEntry::of_file(&relative(file))).collect(),
+    })
+}
+
+/// A manifest with what it lists.
+pub(crate) struct Gathered {
+    pub(crate) manifest: Manifest,
+    /// For each entry: its clips, the mirror image after the original.
+    pub(crate) clips: Vec<Vec<Clip>>,
+    /// What the importer decided that the files do not say, and what it left out, a line each.
+    pub(crate) decided: Vec<String>,
+}
+
+impl Gathered {
+    /// What a library is made from.
+    fn ingredients(self) -> Ingredients {
+        let (mut fights, mut walks) = (Vec::new(), Vec::new());
+        for (entry, clips) in self.manifest.clip.iter().zip(self.clips) {
+            if entry.walk_only { &mut walks } else { &mut fights }.extend(clips);
+        }
+        let Header { name, attribution, .. } = self.manifest.library;
+        Ingredients { name, attribution, clips: fights, walks, repair: RepairConfig::default() }
+    }
+}
+
+/// Loads, prepares and labels what a manifest or a folder lists. What a folder holds beside people's motions is left out, and said; what a manifest
+/// names must be there.
+fn gather(path: &Path, data: Option<&Path>, unlabelled: bool, progress: &Progress) -> CliResult<Gathered> {
+    let mut manifest = manifest(path)?;
+    manifest.clip.iter_mut().for_each(|entry| entry.unlabelled |= unlabelled);
+    let bar = progress.bar(manifest.clip.len(), "reading");
+    let (folder, beside) = (path.is_dir(), if path.is_dir() { path.join("library.toml") } else { path.to_owned() });
+    let (mut kept, mut clips, mut decided) = (Vec::new(), Vec::new(), Vec::new());
+    for mut entry in std::mem::take(&mut manifest.clip) {
+        match load_entry(&entry, &beside, data, &mut decided) {
+            Ok((made, fps)) => {
+                entry.fps = entry.fps.or(fps);
+                clips.push(made);
+                kept.push(entry);
+            }
+            Err(failure) if folder => decided.push(format!("{} is left out: {}", entry.file, failure.message)),
+            Err(failure) => return Err(failure),
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    if kept.is_empty() {
+        let why = decided.first().cloned().unwrap_or_default();
+        return Err(Failure::bad(format!("no motion of a person is in this folder: {why}")).in_file(path));
+    }
+    if !progress.quiet {
+        decided.iter().for_each(|line| crate::print_error(line));
+    }
+    manifest.clip = kept;
+    Ok(Gathered { manifest, clips, decided })
 }
 
 /// Loads and prepares the clips of each entry of the manifest at `path`.
@@ -272,41 +374,48 @@ pub(crate) fn clips(
     data: Option<&Path>,
     bar: &ProgressBar,
 ) -> CliResult<Vec<Vec<Clip>>> {
-    let skeleton = Arc::new(humanoid::skeleton());
+    let beside = if path.is_dir() { path.join("library.toml") } else { path.to_owned() };
     let entry = |entry: &ClipEntry| {
-        let file = match data {
-            Some(folder) => folder.join(&entry.file),
-            None => relative(&entry.file, path),
-        };
-        let found = source::load(&file, entry.fps)?;
-        let mut clips = Vec::new();
-        for motion in &found.motions {
-            let name = match (&entry.name, found.motions.len()) {
-                (Some(name), 1) => name.clone(),
-                _ => motion.raw.name.clone(),
-            };
-            let understood = motion.understood(entry.fps).map_err(|e| e.in_file(&file))?;
-            let made = prepare(understood.as_ref(), entry, &name, &skeleton);
-            clips.extend(made.map_err(|e| match e {
-                PrepareError::Label(error) => Failure::from(error).in_file(path),
-                other => Failure::bad(other.to_string()).in_file(&file),
-            })?);
-        }
         bar.inc(1);
-        Ok(clips)
+        Ok(load_entry(entry, &beside, data, &mut Vec::new())?.0)
     };
     manifest.clip.iter().map(entry).collect()
 }
 
-/// What the library of the manifest at `path` is made from.
-fn from_manifest(path: &Path, data: Option<&Path>, progress: &Progress) -> CliResult<Ingredients> {
-    let manifest = manifest(path)?;
-    let bar = progress.bar(manifest.clip.len(), "reading");
-    let (mut fights, mut walks) = (Vec::new(), Vec::new());
-    for (entry, clips) in manifest.clip.iter().zip(clips(&manifest, path, data, &bar)?) {
-        if entry.walk_only { &mut walks } else { &mut fights }.extend(clips);
+/// Loads and prepares the clips of an entry. Says what was decided about it, and returns the rate it was given if its header has another.
+fn load_entry(
+    entry: &ClipEntry,
+    path: &Path,
+    data: Option<&Path>,
+    decided: &mut Vec<String>,
+) -> CliResult<(Vec<Clip>, Option<f32>)> {
+    let file = match data {
+        Some(folder) => folder.join(&entry.file),
+        None => relative(&entry.file, path),
+    };
+    let found = source::load(&file, entry.fps)?;
+    let skeleton = Arc::new(humanoid::skeleton());
+    let (mut clips, mut rate) = (Vec::new(), None);
+    for motion in &found.motions {
+        let name = match (&entry.name, found.motions.len()) {
+            (Some(name), 1) => name.clone(),
+            _ => motion.raw.name.clone(),
+        };
+        let understood = motion.understood(entry.fps).map_err(|e| e.in_file(&file))?;
+        let made = prepare(understood.as_ref(), entry, &name, &skeleton);
+        clips.extend(made.map_err(|e| match e {
+            PrepareError::Label(error) => Failure::from(error).in_file(path),
+            other => Failure::bad(other.to_string()).in_file(&file),
+        })?);
+        if let Some(fps) = understood.as_ref().and_then(|u| kumite_bake::prepare::corrected_rate(u, entry)) {
+            decided.push(format!(
+                "{}: the header says {} frames per second; {fps} is taken, since {}",
+                entry.file,
+                motion.raw.fps(),
+                understood.map(|u| u.fps.why).unwrap_or_default()
+            ));
+            rate = Some(fps);
+        }
     }
-    bar.finish_and_clear();
-    let Header { name, attribution, .. } = manifest.library;
-    Ok(Ingredients { name, attribution, clips: fights, walks, repair: RepairConfig::default() })
+    Ok((clips, rate))
 }

@@ -4,18 +4,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use kumite_bake::understand::{find_facing, roles_of};
+use kumite_bake::understand::find_facing;
 use kumite_formats::{bvh, gltf};
 use kumite_motion::align::Planar;
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::mirror::{Mirror, reflected};
 use kumite_motion::retarget::{RetargetBody, retarget};
-use kumite_motion::{Clip, FrameIdx, Role, Roles, Skeleton, Vec2, humanoid, sample};
+use kumite_motion::{Clip, FrameIdx, Roles, Vec2, humanoid, sample};
 use kumite_picture::Replay;
 use serde_json::json;
 
 use crate::args::ConvertArgs;
 use crate::failure::{CliResult, Failure};
+use crate::rigs::UserRig;
 use crate::source::{self, Motion, Source};
 use crate::{Progress, Report, inspect, output, picture_flags, print_error};
 
@@ -54,7 +55,8 @@ fn convert(args: &ConvertArgs, progress: &Progress) -> CliResult<Report> {
     args.picture.check()?;
     let ending = ending(&args.output)?;
     let true_fps = rate("--source-fps", args.source_fps)?;
-    let rig = args.rig.as_deref().map(load_rig).transpose()?;
+    output::refuse_inputs(&args.output, args.inputs.iter().chain(&args.rig).map(PathBuf::as_path))?;
+    let rig = args.rig.as_deref().map(UserRig::load).transpose()?;
     if rig.is_some() && ending != "glb" {
         let message = "a rig is written as .glb, with its skin and materials";
         return Err(Failure::bad(message)
@@ -165,37 +167,6 @@ fn ending(path: &Path) -> CliResult<&'static str> {
     })
 }
 
-/// A user's character with the roles and joint frames found in it.
-struct UserRig {
-    rig: gltf::Rig,
-    /// Its joints, with the pelvis allowed to translate.
-    skeleton: Arc<Skeleton>,
-    roles: Roles,
-    anatomy: Anatomy,
-    warnings: Vec<String>,
-}
-
-fn load_rig(path: &Path) -> CliResult<UserRig> {
-    let failed = |e: &dyn std::fmt::Display| Failure::bad(e.to_string()).in_file(path);
-    let (file, mut warnings) = source::read_gltf(path)?;
-    // Images in other files are embedded below, which warns if it fails.
-    warnings.retain(|w| !w.text.contains("images are in other files"));
-    let (mut rig, more) = gltf::Rig::new(file).map_err(|e| failed(&e))?;
-    warnings.extend(more);
-    warnings.extend(rig.embed_images(|name| source::beside(path, name)).map_err(|e| failed(&e))?);
-    let unknown =
-        || Failure::bad("this rig is not understood: no two legs and two arms were found in its joints").in_file(path);
-    let roles = roles_of(rig.skeleton()).ok_or_else(unknown)?;
-    let anatomy = Anatomy::of_rest(rig.skeleton(), &roles).ok_or_else(unknown)?;
-    let mut joints = rig.skeleton().to_joints();
-    if let Some(pelvis) = roles.get(Role::Pelvis) {
-        joints[pelvis.at()].moves = true;
-    }
-    let skeleton = Skeleton::new(&joints).map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
-    let warnings = warnings.iter().map(|w| format!("{}: {w}", path.display())).collect();
-    Ok(UserRig { rig, skeleton: Arc::new(skeleton), roles, anatomy, warnings })
-}
-
 fn rate(flag: &str, fps: Option<f32>) -> CliResult<Option<f32>> {
     match fps {
         Some(fps) if !(fps.is_finite() && (1.0..=1000.0).contains(&fps)) => {
@@ -213,10 +184,7 @@ fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>
     for motion in &source.motions {
         let failed = |e: kumite_motion::ClipError| Failure::bad(e.to_string()).in_file(Path::new(&source.name));
         let (mut clip, roles) = match rig {
-            Some(rig) => {
-                let to = RetargetBody { skeleton: &rig.skeleton, roles: &rig.roles, anatomy: &rig.anatomy };
-                (retarget_to(source, motion, to)?, Some(rig.roles))
-            }
+            Some(rig) => (retarget_to(source, motion, rig.body())?, Some(rig.roles)),
             None if args.canonical => {
                 let skeleton = Arc::new(humanoid::skeleton());
                 let (roles, anatomy) = (Roles::canonical(), Anatomy::of_canonical(&skeleton));

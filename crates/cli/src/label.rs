@@ -1,16 +1,14 @@
 //! `kumite label`: proposes labels for the clips of a manifest and writes them as a manifest to edit.
 
-use std::fmt::Write as _;
-
 use kumite_bake::analyse::like::Groups;
 use kumite_bake::analyse::{Action, Analysis, Model, analyse, side_name};
-use kumite_bake::manifest::{ClipEntry, Header};
 use kumite_motion::{Clip, Roles, Span, Strike};
 use kumite_picture::{Sheet, Strip, Times};
 use serde_json::{Value, json};
 
 use crate::args::LabelArgs;
 use crate::failure::{CliResult, Failure};
+use crate::manifest_text::{entry_text, header};
 use crate::{Progress, Report, bake, output, picture_flags};
 
 pub(crate) fn run(args: &LabelArgs, progress: &Progress) -> CliResult<Report> {
@@ -27,8 +25,15 @@ pub(crate) fn run(args: &LabelArgs, progress: &Progress) -> CliResult<Report> {
         None => None,
     };
     let mut manifest = bake::manifest(&args.manifest)?;
-    if args.again {
-        manifest.clip.iter_mut().for_each(|c| c.span.clear());
+    for entry in &mut manifest.clip {
+        if args.again {
+            entry.span.clear();
+        }
+        // What is not written is found below.
+        entry.unlabelled = true;
+    }
+    if let Some(path) = &args.output {
+        output::refuse_inputs(path, [args.manifest.as_path()])?;
     }
     let bar = progress.bar(manifest.clip.len(), "labelling");
     let clips = bake::clips(&manifest, &args.manifest, data, &bar)?;
@@ -52,7 +57,7 @@ pub(crate) fn run(args: &LabelArgs, progress: &Progress) -> CliResult<Report> {
             std::fs::create_dir_all(folder).map_err(|e| Failure::io(folder, "make", &e))?;
             output::write(&folder.join(format!("{}.png", clip.name.replace(['/', '\\'], "-"))), &strips(&shown))?;
         }
-        text += &entry_text(entry, &analysis, &spans);
+        text += &entry_text(entry, &analysis.rests, &spans);
         clips_json.push(clip_json(clip, &analysis, &spans));
     }
     let json = json!({ "clips": clips_json, "found": found });
@@ -94,99 +99,6 @@ fn strips(clip: &Clip) -> Vec<u8> {
     };
     let sheet = Sheet { strips: (0..rows).map(row).collect(), columns: 1, rows, ..Sheet::default() };
     sheet.render(0).to_png()
-}
-
-/// Writes a text as a TOML string.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => {
-                let _ = write!(out, "\\u{:04X}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out + "\""
-}
-
-fn header(header: &Header) -> String {
-    let mut text = format!("[library]\nname = {}\n", quoted(&header.name));
-    if let Some(fps) = header.fps {
-        let _ = writeln!(text, "fps = {fps}");
-    }
-    if !header.attribution.is_empty() {
-        text += "attribution = [\n";
-        for line in &header.attribution {
-            let _ = writeln!(text, "    {},", quoted(line));
-        }
-        text += "]\n";
-    }
-    text
-}
-
-fn entry_text(entry: &ClipEntry, analysis: &Analysis, spans: &[Span]) -> String {
-    let mut text = format!("\n[[clip]]\nfile = {}\n", quoted(&entry.file));
-    if let Some(name) = &entry.name {
-        let _ = writeln!(text, "name = {}", quoted(name));
-    }
-    if let Some(fps) = entry.fps {
-        let _ = writeln!(text, "fps = {fps}");
-    }
-    if let Some([from, to]) = entry.trim {
-        let _ = writeln!(text, "trim = [{from}, {to}]");
-    }
-    if entry.mirror {
-        text += "mirror = true\n";
-    }
-    if entry.walk_only {
-        text += "walk_only = true\n";
-    }
-    let rests: Vec<String> = analysis.rests.iter().map(|(a, b)| format!("{a:.2}-{b:.2}")).collect();
-    if !rests.is_empty() {
-        let _ = writeln!(text, "# rests at {}", rests.join(", "));
-    }
-    for span in spans {
-        text += &span_text(span);
-    }
-    text
-}
-
-fn span_text(span: &Span) -> String {
-    let mut text = format!("\n[[clip.span]]\nkind = {}\n", quoted(span.kind.name()));
-    if !span.label.is_empty() {
-        let _ = writeln!(text, "label = {}", quoted(&span.label));
-    }
-    // Rounded inwards, so that neighbouring spans do not overlap.
-    let (from, to) = ((span.from * 100.0).ceil() / 100.0, (span.to * 100.0).floor() / 100.0);
-    let within = |t: f32| ((t * 100.0).round() / 100.0).clamp(from, to);
-    let _ = writeln!(text, "from = {from:.2}\nto = {to:.2}");
-    if let Some((a, b)) = span.active {
-        let _ = writeln!(text, "active = [{:.2}, {:.2}]", within(a), within(b));
-    }
-    if let Some(part) = span.part {
-        let _ = writeln!(text, "part = {}", quoted(part.name()));
-    }
-    for s in &span.strikes {
-        let _ = writeln!(
-            text,
-            "\n[[clip.span.strike]]\nkind = {}\npart = {}\nat = {:.2}\nactive = [{:.2}, {:.2}]\nheight = {}\ndirection = {}\n\
-             reach = {:.2}    # metres, {}\nspeed = {:.1}     # metres per second\nmass = {:.1}      # kilograms",
-            quoted(s.kind.name()),
-            quoted(s.part.name()),
-            within(s.at),
-            within(s.active.0),
-            within(s.active.1),
-            quoted(s.height.name()),
-            quoted(s.direction.name()),
-            s.reach,
-            if s.long { "long" } else { "short" },
-            s.speed,
-            s.mass
-        );
-    }
-    text
 }
 
 fn strike_json(s: &Strike) -> Value {

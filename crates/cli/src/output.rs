@@ -56,3 +56,14 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> CliResult<()> {
     outputs.commit()?;
     Ok(())
 }
+
+/// Refuses to write over what is read.
+pub(crate) fn refuse_inputs<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> CliResult<()> {
+    let Ok(written) = output.canonicalize() else { return Ok(()) };
+    match inputs.into_iter().find(|input| input.canonicalize().is_ok_and(|input| input == written)) {
+        Some(_) => Err(Failure::bad("this file is read, so it is not written: choose another name for the output")
+            .in_file(output)
+            .key("output")),
+        None => Ok(()),
+    }
+}

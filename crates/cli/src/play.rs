@@ -21,7 +21,8 @@ use serde_json::{Value, json};
 use crate::args::{PictureArgs, PlayArgs};
 use crate::bake::Loaded;
 use crate::failure::{CliResult, Failure};
-use crate::output::Outputs;
+use crate::output::{self, Outputs};
+use crate::rigs::{self, Rigs, TakeFile};
 use crate::{Progress, Report, bake, dodge, picture_flags, source, walk};
 
 const WRITTEN: &str = ".glb, .bvh, .html, .png, .gif, .json";
@@ -41,6 +42,11 @@ pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> CliResult<Report> {
             return Err(Failure::bad("a BVH holds one character; .glb and .html hold several").in_file(path));
         }
     }
+    let names: Vec<&str> = scene.character.iter().map(|c| c.name.as_str()).collect();
+    let rigs = Rigs::load(&args.rig.rig, &names, progress)?;
+    for path in &args.output {
+        output::refuse_inputs(path, rigs.paths().chain([args.scene.as_path()]))?;
+    }
     let loaded = bake::load(&scene.library, &args.scene, None, progress)?;
     let seed = args.seed.unwrap_or(scene.seed);
     let start = Instant::now();
@@ -49,6 +55,10 @@ pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> CliResult<Report> {
     let mut outputs = Outputs::default();
     for (path, ending) in args.output.iter().zip(&endings) {
         let title = args.scene.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        if ending == "glb" {
+            take_file(&title, &scene.obstacles(), &played).stage(path, &rigs, &mut outputs)?;
+            continue;
+        }
         let place = (&scene.obstacles()[..], scene.seconds);
         outputs.stage(path, &written(&args.picture, &title, ending, place, &played, &json))?;
     }
@@ -344,15 +354,7 @@ pub(crate) fn written(
         "bvh" => clips.first().map_or(Vec::new(), |clip| {
             bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes()
         }),
-        "glb" => {
-            let colour = |i: usize| gltf::GltfCharacter::COLOURS[i % gltf::GltfCharacter::COLOURS.len()];
-            let actors: Vec<gltf::GltfCharacter<'_>> = clips
-                .iter()
-                .enumerate()
-                .map(|(i, clip)| gltf::GltfCharacter { name: &clip.name, clip, colour: colour(i) })
-                .collect();
-            gltf::write_glb(&title, &actors, &[])
-        }
+        "glb" => take_file(&title, obstacles, played).to_glb(),
         "html" => {
             let markers = markers(played);
             Replay { title: title.clone(), figures: figures.clone(), props: props(), markers }.to_html().into_bytes()
@@ -362,6 +364,21 @@ pub(crate) fn written(
             Strip { width: picture.width.min(480), ..strip() }.to_gif(&movie)
         }
         _ => strip().render().to_png(),
+    }
+}
+
+/// What is written of a performance into `.glb` files.
+pub(crate) fn take_file<'a>(title: &'a str, obstacles: &[Obstacle], played: &'a Played) -> TakeFile<'a> {
+    let named = |event: &Event| Some(played.name(event).to_owned()).filter(|name| !name.is_empty());
+    let markers = played.performance.events.iter().filter_map(|event| {
+        let mark = marker(played, event)?;
+        Some(gltf::GltfMarker { seconds: mark.time, name: mark.text, actor: named(event) })
+    });
+    TakeFile {
+        title,
+        clips: played.takes.iter().map(|take| &take.clip).collect(),
+        props: rigs::props(obstacles, rigs::thrown(&played.performance.flights)),
+        markers: markers.collect(),
     }
 }
 
@@ -387,24 +404,25 @@ pub(crate) fn drawn(flight: &Flight) -> Vec<(f32, Vec3)> {
 
 /// What is worth a mark on the time line: throws, decisions, ends of balls, arrivals.
 fn markers(played: &Played) -> Vec<Marker> {
-    let mark = |event: &Event| {
-        let name = played.name(event);
-        let (kind, text, at) = match &event.kind {
-            EventKind::Decided { what, .. } => ("decided", format!("{name}: {what}"), None),
-            EventKind::BallEnded { outcome, part, at, .. } => {
-                let part = part.map_or(String::new(), |p| format!(", {}", p.name().replace('_', " ")));
-                (outcome.name(), format!("{name}: {}{part}", outcome.name()), Some(*at))
-            }
-            EventKind::Blow(blow) => (blow.outcome.name(), told(played, event, blow), Some(blow.at)),
-            EventKind::KnockedOut { .. } => ("knocked out", format!("{name} is knocked out"), None),
-            EventKind::Arrived { .. } => ("arrived", format!("{name} arrives"), None),
-            EventKind::NoWay { .. } => ("no way", format!("{name} finds no way"), None),
-            EventKind::Staggered => ("stagger", format!("{name} staggers"), None),
-            EventKind::Down => ("down", format!("{name} is down"), None),
-            EventKind::Up => ("up", format!("{name} is up again"), None),
-            _ => return None,
-        };
-        Some(Marker { time: event.tick as f32 / TICKS as f32, kind: kind.into(), text, at })
+    played.performance.events.iter().filter_map(|event| marker(played, event)).collect()
+}
+
+fn marker(played: &Played, event: &Event) -> Option<Marker> {
+    let name = played.name(event);
+    let (kind, text, at) = match &event.kind {
+        EventKind::Decided { what, .. } => ("decided", format!("{name}: {what}"), None),
+        EventKind::BallEnded { outcome, part, at, .. } => {
+            let part = part.map_or(String::new(), |p| format!(", {}", p.name().replace('_', " ")));
+            (outcome.name(), format!("{name}: {}{part}", outcome.name()), Some(*at))
+        }
+        EventKind::Blow(blow) => (blow.outcome.name(), told(played, event, blow), Some(blow.at)),
+        EventKind::KnockedOut { .. } => ("knocked out", format!("{name} is knocked out"), None),
+        EventKind::Arrived { .. } => ("arrived", format!("{name} arrives"), None),
+        EventKind::NoWay { .. } => ("no way", format!("{name} finds no way"), None),
+        EventKind::Staggered => ("stagger", format!("{name} staggers"), None),
+        EventKind::Down => ("down", format!("{name} is down"), None),
+        EventKind::Up => ("up", format!("{name} is up again"), None),
+        _ => return None,
     };
-    played.performance.events.iter().filter_map(mark).collect()
+    Some(Marker { time: event.tick as f32 / TICKS as f32, kind: kind.into(), text, at })
 }

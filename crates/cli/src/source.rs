@@ -81,7 +81,24 @@ pub(crate) struct Source {
 }
 
 /// Inputs that can be read, for messages.
-const READ: &str = ".bvh, .glb, .gltf, .toml (keys), .kumite, embedded, embedded:NAME";
+const READ: &str = ".bvh, .glb, .gltf, .vrm, .toml (keys), .kumite, embedded, embedded:NAME";
+
+/// Endings of files with captured motions.
+pub(crate) const MOTIONS: [&str; 4] = ["bvh", "glb", "gltf", "vrm"];
+
+/// What to do about motions in formats that are not read.
+const ELSEWHERE: [(&str, &str); 8] = [
+    ("fbx", FROM_BLENDER),
+    ("usd", FROM_BLENDER),
+    ("usda", FROM_BLENDER),
+    ("usdc", FROM_BLENDER),
+    ("usdz", FROM_BLENDER),
+    ("blend", FROM_BLENDER),
+    ("asf", FROM_ACCLAIM),
+    ("amc", FROM_ACCLAIM),
+];
+const FROM_BLENDER: &str = "open it in Blender and export glTF (.glb) with its animations";
+const FROM_ACCLAIM: &str = "the same captures are published as BVH; or open ASF and AMC in Blender and export BVH";
 
 /// Name of the library that comes with kumite.
 pub(crate) const BUILT_IN: &str = "embedded";
@@ -96,10 +113,18 @@ pub(crate) fn load(path: &Path, fps: Option<f32>) -> CliResult<Source> {
     }
     match ending(path).as_deref() {
         Some("bvh") => from_bvh(path, name, fps),
-        Some("glb" | "gltf") => from_gltf(path, name, fps),
+        Some("glb" | "gltf" | "vrm") => from_gltf(path, name, fps),
         Some("toml") => from_keys(path, name),
         Some("kumite") => from_bundle(path, name),
+        _ if path.is_dir() => {
+            let message = "this is a folder; name the files in it, or make a library of it with `kumite bake`";
+            Err(Failure::bad(message).in_file(path).allowed(READ))
+        }
         other => {
+            if let Some((ending, advice)) = ELSEWHERE.into_iter().find(|(ending, _)| Some(*ending) == other) {
+                let message = format!("this is a .{ending} file, which kumite does not read: {advice}");
+                return Err(Failure::bad(message).in_file(path).found(format!(".{ending}")).allowed(READ));
+            }
             let found = other.map_or("no ending".to_owned(), |e| format!(".{e}"));
             let message = format!("cannot tell what kind of motion this is: {found} is not a known ending ({READ})");
             Err(Failure::bad(message).in_file(path).found(found).allowed(READ))

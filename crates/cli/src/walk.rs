@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cpu_time::ThreadTime;
-use kumite_formats::{bvh, gltf};
+use kumite_formats::bvh;
 use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Roles, Vec3};
 use kumite_picture::{GroundPlan, Layout, Marker, Movie, Prop, Replay, Strip};
@@ -21,8 +21,9 @@ use serde_json::{Map, Value, json};
 use crate::args::WalkArgs;
 use crate::bake::Loaded;
 use crate::failure::{CliResult, Failure};
-use crate::output::Outputs;
+use crate::output::{self, Outputs};
 use crate::rayon_pool::RayonPool;
+use crate::rigs::{self, Rigs, TakeFile};
 use crate::{Progress, Report, bake, judged, picture_flags, source};
 
 const ENDINGS: &str = ".glb, .bvh, .html, .png, .svg, .gif, .json";
@@ -58,11 +59,12 @@ pub(crate) struct Row {
 
 pub(crate) fn run(args: &WalkArgs, progress: &Progress) -> CliResult<Report> {
     let methods = check(args)?;
+    let rigs = Rigs::load(&args.rig.rig, &[], progress)?;
     let kits = [kit(&args.library, args.data.as_deref(), !args.unbent, progress)?];
     let effort = Effort { starts: args.starts, ..Effort::default() };
     match args.trials {
         Some(count) => trials(args, &kits, &methods, effort, count, progress),
-        None => one(args, &kits, &methods, effort),
+        None => one(args, &kits, &methods, effort, &rigs),
     }
 }
 
@@ -354,7 +356,7 @@ pub(crate) fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or(f64::NAN)
 }
 
-fn one(args: &WalkArgs, kits: &[Arc<Kit>], methods: &[Method], effort: Effort) -> CliResult<Report> {
+fn one(args: &WalkArgs, kits: &[Arc<Kit>], methods: &[Method], effort: Effort, rigs: &Rigs) -> CliResult<Report> {
     let host = TimedHost::new(picture_flags::threads());
     let request = request(&args.scene, args.seed)?;
     let (mut text, mut json) = (String::new(), Map::new());
@@ -429,11 +431,22 @@ fn one(args: &WalkArgs, kits: &[Arc<Kit>], methods: &[Method], effort: Effort) -
     let mut outputs = Outputs::default();
     for path in &args.output {
         let ending = source::ending(path).unwrap_or_default();
-        let bytes = written(args, &request, &done, &ending, &json).ok_or_else(|| Failure {
-            code: crate::failure::COULD_NOT,
-            ..Failure::bad("there is no walk to write: no path was found").in_file(path)
-        })?;
-        outputs.stage(path, &bytes)?;
+        let walked = done.iter().find_map(|(_, trial)| Some(&trial.played.as_ref()?.take));
+        match (ending.as_str(), walked) {
+            ("glb", Some(take)) => {
+                output::refuse_inputs(path, rigs.paths())?;
+                let props = rigs::props(&request.obstacles, []);
+                let file = TakeFile { title: "walk", clips: vec![&take.clip], props, markers: Vec::new() };
+                file.stage(path, rigs, &mut outputs)?;
+            }
+            _ => match written(args, &request, &done, &ending, &json) {
+                Some(bytes) => outputs.stage(path, &bytes)?,
+                // That there is no way is an answer, not a failure.
+                None => {
+                    let _ = writeln!(text, "    {} is not written: there is no walk to show", path.display());
+                }
+            },
+        }
     }
     outputs.commit()?;
     Ok(Report { text, json })
@@ -496,11 +509,6 @@ fn written(
     };
     Some(match ending {
         "bvh" => bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes(),
-        "glb" => gltf::write_glb(
-            "walk",
-            &[gltf::GltfCharacter { name: &clip.name, clip, colour: gltf::GltfCharacter::COLOURS[0] }],
-            &[],
-        ),
         "svg" => plan(&args.scene, request, done, picture.width.min(900), picture.theme())?.to_svg().into_bytes(),
         "html" => {
             let cuts = take.starts.iter().filter(|e| e.joined);

@@ -111,7 +111,7 @@ pub fn test_all() -> Result<(), String> {
     steps.step("engine crates for wasm32", wasm);
     steps.step("release build", || run(&["cargo", "build", "--quiet", "--release"], &[]));
     steps.step("golden hashes", || golden::golden(false));
-    steps.step("the README's commands", readme);
+    steps.step("commands of the guides", guides);
     steps.step("replay in a browser", browser);
     let skipped = std::fs::read_to_string(&skipped).unwrap_or_default();
     println!("\n== skipped: {} parts of tests, for want of captures", skipped.lines().count());
@@ -242,10 +242,19 @@ fn browser() -> Result<(), String> {
     run(&["node", "crates/picture/tests/js/replay.mjs", &replay], &[])
 }
 
-/// Runs every command that the README shows in a `console` block, in an empty folder.
-fn readme() -> Result<(), String> {
-    let text = std::fs::read_to_string(root().join("README.md")).map_err(|e| format!("README.md: {e}"))?;
-    let folder = target().join("readme");
+/// Documents whose `console` blocks must run as they stand, each in an empty folder.
+const GUIDES: [&str; 2] = ["README.md", "docs/own-clips.md"];
+
+/// Runs every command of the guides.
+fn guides() -> Result<(), String> {
+    let _ = std::fs::remove_dir_all(target().join("readme"));
+    GUIDES.iter().try_for_each(|guide| follow(guide))
+}
+
+fn follow(guide: &str) -> Result<(), String> {
+    let text = std::fs::read_to_string(root().join(guide)).map_err(|e| format!("{guide}: {e}"))?;
+    let name = if guide == "README.md" { "readme".to_owned() } else { guide.replace(['/', '.'], "-") };
+    let folder = target().join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
     let kumite = kumite();
@@ -253,15 +262,19 @@ fn readme() -> Result<(), String> {
     let mut count = 0;
     for line in blocks.flat_map(str::lines).filter_map(|l| l.strip_prefix("$ ")) {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let Some(words) = words.strip_prefix(&["kumite"]) else { continue };
-        println!("kumite {}", words.join(" "));
+        let (program, words) = match &words[..] {
+            ["kumite", rest @ ..] => (kumite.as_str(), rest),
+            ["mkdir", rest @ ..] => ("mkdir", rest),
+            _ => continue,
+        };
+        println!("{line}");
         let status =
-            Command::new(&kumite).args(words).current_dir(&folder).stdout(std::process::Stdio::null()).status();
+            Command::new(program).args(words).current_dir(&folder).stdout(std::process::Stdio::null()).status();
         match status {
             Ok(status) if status.success() => count += 1,
-            other => return Err(format!("README.md: `{line}` ended with {other:?}")),
+            other => return Err(format!("{guide}: `{line}` ended with {other:?}")),
         }
     }
-    println!("{count} commands of the README ran");
-    if count == 0 { Err("the README shows no commands".into()) } else { Ok(()) }
+    println!("{count} commands of {guide} ran");
+    if count == 0 { Err(format!("{guide} shows no commands")) } else { Ok(()) }
 }

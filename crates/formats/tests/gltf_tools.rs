@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use kumite_formats::bvh;
-use kumite_formats::gltf::{self, GltfCharacter, GltfMarker, Rig};
+use kumite_formats::gltf::{self, GltfCharacter, GltfMarker, GltfProp, Rig};
+use kumite_motion::volume::Shape;
 use kumite_motion::{Clip, FrameIdx, Pose, fk::Tracks, humanoid, rotation};
 use serde_json::Value;
 
@@ -68,12 +69,30 @@ fn the_validator_finds_nothing_and_three_js_plays_it() {
     let again = file.to_clips().unwrap().0.remove(0);
     let (rig, _) = Rig::new(file).unwrap();
     let still = stroll(1);
+    let prop = |name: &str, shape: Shape, path: &[(f32, Vec3)]| GltfProp {
+        name: name.to_owned(),
+        shape,
+        at: Vec3::new(1.0, 0.4, 0.0),
+        turn: rotation::yaw(0.3),
+        path: path.to_vec(),
+        colour: [0.5, 0.2, 0.1],
+    };
+    let props = [
+        prop("box 1", Shape::Box { half: Vec3::new(0.2, 0.4, 0.1) }, &[]),
+        prop("cylinder 2", Shape::Cylinder { half: 0.4, radius: 0.1 }, &[]),
+        prop("capsule 3", Shape::Capsule { half: 0.4, radius: 0.1 }, &[]),
+        prop("ball 1", Shape::Sphere { radius: 0.11 }, &[(0.5, Vec3::Y), (0.5, Vec3::Y), (1.0, Vec3::ONE)]),
+        prop("ball 2", Shape::Sphere { radius: 0.11 }, &[(0.0, Vec3::Y), (1.5, Vec3::ONE)]),
+    ];
     let mut files = vec![
         ("two.glb", two),
         ("still.glb", gltf::write_glb("still", &[character("Ana", &still, 0)], &[])),
         ("rig.glb", rig.write(&[&again]).unwrap()),
         ("none.glb", gltf::write_glb("none", &[], &[])),
+        ("props.glb", gltf::write_scene("props", &[character("Ana", &clip, 0)], &props, &markers)),
+        ("rig and props.glb", rig.write_scene(&[&again], &props, &markers).unwrap()),
     ];
+    let ours = files.len();
     let captures = common::captures("bvh");
     let sources = ["cmu", "accad_male2", "other", "bvh"];
     let mut shapes = Vec::new();
@@ -99,10 +118,13 @@ fn the_validator_finds_nothing_and_three_js_plays_it() {
     assert_eq!(seen[0]["animations"][0]["tracks"], 2 * 24);
     assert!((seen[0]["animations"][0]["duration"].as_f64().unwrap() - 2.0).abs() < 1e-6);
     assert_eq!(seen[2]["animations"].as_array().unwrap().len(), 1);
-    for ((joints, movers), seen) in shapes.iter().zip(&seen[4..]) {
+    for ((joints, movers), seen) in shapes.iter().zip(&seen[ours..]) {
         assert_eq!(seen["bones"], joints + 1);
         assert_eq!(seen["animations"][0]["tracks"], 2 + movers + joints);
     }
+    // Two balls move and come and go; what stands has no tracks.
+    assert_eq!(seen[4]["animations"][0]["tracks"], 24 + 4);
+    assert_eq!(seen[5]["animations"][0]["tracks"].as_u64(), seen[2]["animations"][0]["tracks"].as_u64().map(|n| n + 4));
     // Three.js puts the bones where we do.
     let tracks = Tracks::of(&clip);
     for (j, joint) in clip.skeleton().joints().enumerate() {

@@ -10,7 +10,8 @@ mod why;
 use std::path::Path;
 use std::sync::Arc;
 
-use kumite_formats::{bvh, gltf};
+use kumite_formats::bvh;
+use kumite_formats::gltf::GltfMarker;
 use kumite_motion::library::Library;
 use kumite_motion::{Role, Roles, Vec3};
 use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times, Window};
@@ -27,6 +28,7 @@ use serde_json::{Value, json};
 use crate::args::BraceArgs;
 use crate::failure::{CliResult, Failure};
 use crate::output::{self, Outputs};
+use crate::rigs::{self, Rigs, TakeFile};
 use crate::{Progress, Report, bake, picture_flags, source};
 
 /// The clip that plays when nothing else is asked for, if the library has it.
@@ -37,6 +39,7 @@ pub(crate) const GUARDS: f32 = 0.12;
 
 pub(crate) fn run(args: &BraceArgs, progress: &Progress) -> CliResult<Report> {
     check(args)?;
+    let rigs = Rigs::load(&args.rig.rig, &[], progress)?;
     let library = bake::load(&args.library, Path::new(""), args.data.as_deref(), progress)?.library;
     if let Some(folder) = &args.figures {
         return figures::run(&library, folder);
@@ -57,12 +60,12 @@ pub(crate) fn run(args: &BraceArgs, progress: &Progress) -> CliResult<Report> {
         (_, Some(number)) => {
             let trial = kumite_stage::brace_trial::random(&library, trials::seed(args.seed, number));
             let (moment, request) = trial.ok_or_else(|| Failure::bad("no moment was found to brace at"))?;
-            brace_once(args, &moment, &request)
+            brace_once(args, &moment, &request, &rigs)
         }
         (None, None) => {
             let moment = moment(args, &library)?;
             let request = request(args, &moment)?;
-            brace_once(args, &moment, &request)
+            brace_once(args, &moment, &request, &rigs)
         }
     }
 }
@@ -204,7 +207,7 @@ pub(crate) fn judged(library: &Library, played: &Played) -> Judged {
     brace_referee::judge(library.skeleton(), &played.shown, &promise)
 }
 
-fn brace_once(args: &BraceArgs, moment: &Moment, request: &Request<'_>) -> CliResult<Report> {
+fn brace_once(args: &BraceArgs, moment: &Moment, request: &Request<'_>, rigs: &Rigs) -> CliResult<Report> {
     let library = moment.character.library();
     let played = moment.play(request).map_err(|e| failure(&e))?;
     let judged = judged(library, &played);
@@ -245,6 +248,15 @@ fn brace_once(args: &BraceArgs, moment: &Moment, request: &Request<'_>) -> CliRe
     let mut outputs = Outputs::default();
     for path in &args.output {
         let ending = source::ending(path).unwrap_or_default();
+        if ending == "glb" {
+            output::refuse_inputs(path, rigs.paths())?;
+            let title = title(&played);
+            let props = rigs::props([], [(played.impact.radius, played.path.clone())]);
+            let markers = moments(&played).map(|(seconds, _, name)| GltfMarker { seconds, name, actor: None });
+            let file = TakeFile { title: &title, clips: vec![&take.clip], props, markers: markers.collect() };
+            file.stage(path, rigs, &mut outputs)?;
+            continue;
+        }
         outputs.stage(path, &encode(args, &played, &take, (&ending, &json)))?;
     }
     outputs.commit()?;
@@ -294,7 +306,21 @@ fn one_json(played: &Played, judged: &Judged, take: &Take, why: &Value) -> Value
     })
 }
 
-/// The take in the format of a file ending.
+fn title(played: &Played) -> String {
+    format!("braces for {:.0} m/s at the {}", played.impact.speed(), played.solved.aim.part.name())
+}
+
+/// What happens when: seconds, kind, and in words.
+fn moments(played: &Played) -> impl Iterator<Item = (f32, &'static str, String)> {
+    let timing = played.brace.timing();
+    let touch = played.touch.map(|(time, part)| (time, "hit", part.name().to_owned()));
+    [(0.0, "seen", "the threat is known".to_owned()), (timing.reaches, "braced", "braced".to_owned())]
+        .into_iter()
+        .chain(touch)
+        .chain([(timing.leaves, "recovers", "recovers".to_owned())])
+}
+
+/// The take in the format of a file ending, other than `.glb`.
 fn encode(args: &BraceArgs, played: &Played, take: &Take, (ending, json): (&str, &Value)) -> Vec<u8> {
     let clip = &take.clip;
     let figure = picture_flags::figure(clip, Some(Roles::canonical()));
@@ -312,7 +338,7 @@ fn encode(args: &BraceArgs, played: &Played, take: &Take, (ending, json): (&str,
                 .map(|k| hit + (timing.leaves - hit + 0.5).max(clip.seconds() - hit - 0.1) * k as f32 / late as f32),
         )
         .collect();
-    let title = format!("braces for {:.0} m/s at the {}", played.impact.speed(), played.solved.aim.part.name());
+    let title = title(played);
     let strip = || Strip {
         figures: vec![figure.clone()],
         props: vec![ball()],
@@ -324,19 +350,9 @@ fn encode(args: &BraceArgs, played: &Played, take: &Take, (ending, json): (&str,
     match ending {
         "json" => format!("{json}\n").into_bytes(),
         "bvh" => bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes(),
-        "glb" => gltf::write_glb(
-            &title,
-            &[gltf::GltfCharacter { name: &clip.name, clip, colour: gltf::GltfCharacter::COLOURS[0] }],
-            &[],
-        ),
         "html" => {
-            let mark =
-                |time: f32, kind: &str, text: &str| Marker { time, kind: kind.into(), text: text.into(), at: None };
-            let mut markers = vec![mark(0.0, "seen", "the threat is known"), mark(timing.reaches, "braced", "braced")];
-            if let Some((time, part)) = played.touch {
-                markers.push(mark(time, "hit", part.name()));
-            }
-            markers.push(mark(timing.leaves, "recovers", "recovers"));
+            let mark = |(time, kind, text): (f32, &str, String)| Marker { time, kind: kind.into(), text, at: None };
+            let markers = moments(played).map(mark).collect();
             Replay { title, figures: vec![figure], props: vec![ball()], markers }.to_html().into_bytes()
         }
         "gif" => Strip { width: picture.width.min(480), row_height: 420, ..strip() }

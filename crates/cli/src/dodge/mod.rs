@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use kumite_formats::{bvh, gltf};
+use kumite_formats::bvh;
+use kumite_formats::gltf::GltfMarker;
 use kumite_motion::library::Library;
 use kumite_motion::{Clip, EdgeIdx, Roles, Vec2, Vec3};
 use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times, Window};
@@ -21,7 +22,8 @@ use serde_json::{Value, json};
 
 use crate::args::DodgeArgs;
 use crate::failure::{CliResult, Failure};
-use crate::output::Outputs;
+use crate::output::{self, Outputs};
+use crate::rigs::{self, Rigs, TakeFile};
 use crate::{Progress, Report, bake, picture_flags, play, source};
 
 /// Seconds shown before the ball is thrown.
@@ -53,13 +55,14 @@ fn perception(args: &DodgeArgs) -> Perception {
 
 pub(crate) fn run(args: &DodgeArgs, progress: &Progress) -> CliResult<Report> {
     let target = check(args)?;
+    let rigs = Rigs::load(&args.rig.rig, &[], progress)?;
     let kits = [kit(bake::load(&args.library, Path::new(""), None, progress)?.library)];
     let defence = kits[0].defence().filter(|defence| defence.bodies().can_defend());
     let defence = defence.ok_or_else(|| threat_failure(args, &ThreatError::NoMotions))?;
     match (args.trials, args.trial) {
         (Some(count), None) => Ok(trials::run((&kits, defence), count, args.seed, perception(args), progress)),
-        (_, Some(number)) => dodge_once(args, one_of_trials(args, number, &kits)?, (&kits, defence)),
-        (None, None) => dodge_once(args, scene(args, target, &kits)?, (&kits, defence)),
+        (_, Some(number)) => dodge_once(args, one_of_trials(args, number, &kits)?, (&kits, defence), &rigs),
+        (None, None) => dodge_once(args, scene(args, target, &kits)?, (&kits, defence), &rigs),
     }
 }
 
@@ -150,7 +153,12 @@ fn one_of_trials(args: &DodgeArgs, number: u32, kits: &[Arc<Kit>]) -> CliResult<
 }
 
 /// Plays the scene of one ball and writes the take.
-fn dodge_once(args: &DodgeArgs, ball: OneBall, (kits, defence): (&[Arc<Kit>], &Defence)) -> CliResult<Report> {
+fn dodge_once(
+    args: &DodgeArgs,
+    ball: OneBall,
+    (kits, defence): (&[Arc<Kit>], &Defence),
+    rigs: &Rigs,
+) -> CliResult<Report> {
     let library = defence.library();
     let OneBall { spawn, throw, thrown } = ball;
     let (target, speed, lead) = (throw.target, throw.speed, throw.lead.unwrap_or(args.lead));
@@ -233,6 +241,13 @@ fn dodge_once(args: &DodgeArgs, ball: OneBall, (kits, defence): (&[Arc<Kit>], &D
     let mut outputs = Outputs::default();
     for path in &args.output {
         let ending = source::ending(path).unwrap_or_default();
+        if ending == "glb" {
+            output::refuse_inputs(path, rigs.paths())?;
+            let props = rigs::props([], rigs::thrown(std::slice::from_ref(flight)));
+            let markers = vec![GltfMarker { seconds: meets(flight), name: title.clone(), actor: None }];
+            TakeFile { title: &title, clips: vec![&take.clip], props, markers }.stage(path, rigs, &mut outputs)?;
+            continue;
+        }
         outputs.stage(path, &encode(args, &performance, flight, &take, &title, (&ending, &json)))?;
     }
     outputs.commit()?;
@@ -367,7 +382,13 @@ fn moments(thrown: f32, meets: f32, poses: usize) -> Vec<f32> {
     (0..poses).map(|k| k as f32 - before as f32).map(|k| meets + k * if k < 0.0 { early } else { late }).collect()
 }
 
-/// The take in the format of a file ending.
+/// When a ball meets somebody, or passes, seconds.
+fn meets(flight: &Flight) -> f32 {
+    let met = flight.end.filter(|end| end.2.is_some());
+    met.map_or(flight.ball.thrown as f32 / TICKS as f32 + flight.ball.arrives, |end| end.1)
+}
+
+/// The take in the format of a file ending, other than `.glb`.
 fn encode(
     args: &DodgeArgs,
     performance: &Performance,
@@ -382,7 +403,7 @@ fn encode(
     let picture = &args.picture;
     let met = flight.end.filter(|end| end.2.is_some());
     let thrown = flight.ball.thrown as f32 / TICKS as f32;
-    let meets = met.map_or(thrown + flight.ball.arrives, |end| end.1);
+    let meets = meets(flight);
     let times = Times::At(moments(thrown, meets, picture.poses));
     let strip = || Strip {
         figures: vec![figure.clone()],
@@ -395,11 +416,6 @@ fn encode(
     match ending {
         "json" => format!("{json}\n").into_bytes(),
         "bvh" => bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes(),
-        "glb" => gltf::write_glb(
-            title,
-            &[gltf::GltfCharacter { name: &clip.name, clip, colour: gltf::GltfCharacter::COLOURS[0] }],
-            &[],
-        ),
         "html" => {
             let seen = performance.events.iter().filter(|e| matches!(e.kind, EventKind::Noticed { .. }));
             let mut markers: Vec<Marker> = seen

@@ -105,29 +105,36 @@ pub(super) fn run(
     perception: Perception,
     progress: &Progress,
 ) -> Report {
-    let bar = progress.bar(count as usize, "throwing");
     let exhaustive = Exhaustive::new(defence.library());
-    let throw_one = |scratch: &mut DodgeScratch, k: u32| {
-        let trial = Trial::random(kits, self::seed(seed, k), perception, None);
+    let random = |k: u32| Trial::random(kits, self::seed(seed, k), perception, None);
+    // Decisions first, one by one: what is timed is one core's work on a ball not seen before, and nothing else runs beside it.
+    let bar = progress.bar(count as usize, "deciding");
+    let mut scratch = DodgeScratch::default();
+    let mut decide_one = |k: u32| {
         bar.inc(1);
-        trial.and_then(|trial| throw((kits, defence), &exhaustive, (k, &trial), scratch))
+        let moment = random(k)?.moment(kits)?;
+        Some(decide(defence, &moment, &mut scratch))
     };
-    let thrown: Vec<Thrown> =
-        (0..count).into_par_iter().map_init(DodgeScratch::default, throw_one).flatten_iter().collect();
+    let decided: Vec<_> = (0..count).map(|k| (k, decide_one(k))).collect();
+    bar.finish_and_clear();
+    let bar = progress.bar(count as usize, "throwing");
+    let throw_one = |(k, decided): (u32, Option<Option<Decided>>)| {
+        bar.inc(1);
+        throw(kits, &exhaustive, (k, &random(k)?), decided)
+    };
+    let thrown: Vec<Thrown> = decided.into_par_iter().filter_map(throw_one).collect();
     bar.finish_and_clear();
     report(defence, &thrown)
 }
 
-/// Plays, times and judges one ball.
+/// Plays and judges one ball.
 fn throw(
-    (kits, defence): (&[Arc<Kit>], &Defence),
+    kits: &[Arc<Kit>],
     exhaustive: &Exhaustive,
     (number, trial): (u32, &Trial),
-    scratch: &mut DodgeScratch,
+    decided: Option<Option<Decided>>,
 ) -> Option<Thrown> {
-    // First of all, while nothing of this ball is in the caches.
     let moment = trial.moment(kits);
-    let decided = moment.as_ref().map(|moment| decide(defence, moment, scratch));
     let (undisturbed, played) = (trial.undisturbed(kits)?, trial.play(kits)?);
     if !played.threatens(&undisturbed.1, kits) {
         return Some(Thrown::Harmless);

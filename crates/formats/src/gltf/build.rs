@@ -139,6 +139,12 @@ impl Builder {
         self.floats("SCALAR", &times, ViewTarget::Numbers, true)
     }
 
+    /// Appends moments, seconds, which must grow.
+    pub(super) fn moments(&mut self, times: &[f32]) -> usize {
+        let times: Vec<[f32; 1]> = times.iter().map(|time| [*time]).collect();
+        self.floats("SCALAR", &times, ViewTarget::Numbers, true)
+    }
+
     pub(super) fn rotations(&mut self, turns: &[Quat]) -> usize {
         let turns: Vec<[f32; 4]> = turns.iter().map(|q| q.to_array()).collect();
         self.floats("VEC4", &turns, ViewTarget::Numbers, false)
@@ -212,5 +218,11 @@ impl Animation<'_> {
     pub(super) fn add_channel(&mut self, node: usize, path: &'static str, input: usize, output: usize) {
         self.channels.push(Channel { sampler: self.samplers.len(), target: Target { node, path } });
         self.samplers.push(Sampler { input, output, interpolation: "LINEAR" });
+    }
+
+    /// Adds a channel whose values hold until the next one.
+    pub(super) fn add_step_channel(&mut self, node: usize, path: &'static str, input: usize, output: usize) {
+        self.channels.push(Channel { sampler: self.samplers.len(), target: Target { node, path } });
+        self.samplers.push(Sampler { input, output, interpolation: "STEP" });
     }
 }

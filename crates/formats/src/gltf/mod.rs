@@ -26,6 +26,7 @@ mod clips;
 mod container;
 mod error;
 mod json;
+mod prop;
 mod read;
 mod rig;
 mod write;
@@ -35,9 +36,10 @@ use std::sync::Arc;
 pub use clips::{GltfSkeleton, without_root_bone};
 pub use error::{GltfError, GltfErrorKind};
 use kumite_motion::{Quat, Vec3};
+pub use prop::GltfProp;
 pub use read::read;
 pub use rig::Rig;
-pub use write::{GltfCharacter, GltfMarker, write_glb};
+pub use write::{GltfCharacter, GltfMarker, write_glb, write_scene};
 
 /// What a glTF file says about motion, in its own order.
 #[derive(Clone, Debug)]

@@ -3,9 +3,9 @@ use std::sync::Arc;
 use kumite_motion::{Clip, Quat, Skeleton, Vec3};
 use serde_json::value::RawValue;
 
-use super::build::{Animation, Builder, ViewTarget};
-use super::write::continuous;
-use super::{GltfError, GltfErrorKind, GltfFile, GltfSkeleton, container};
+use super::build::{Animation, Builder, Extras, ViewTarget};
+use super::write::{continuous, written_prop};
+use super::{GltfError, GltfErrorKind, GltfFile, GltfMarker, GltfProp, GltfSkeleton, container};
 use crate::{ConvertError, Warning};
 
 /// A user's own character, to be written again with other animations. Everything else in the file (meshes, skins, materials,
@@ -72,6 +72,16 @@ impl Rig {
     /// Clips must be on the rig's skeleton: the same joints in the same tree. Which joints have translations may differ: a pelvis that moves
     /// in a clip is often not marked as moving in the rig.
     pub fn write(&self, clips: &[&Clip]) -> Result<Vec<u8>, GltfError> {
+        self.write_scene(clips, &[], &[])
+    }
+
+    /// Like [`Rig::write`], with the balls and obstacles around the character, which move in the first animation, and named moments in it.
+    pub fn write_scene(
+        &self,
+        clips: &[&Clip],
+        props: &[GltfProp],
+        markers: &[GltfMarker],
+    ) -> Result<Vec<u8>, GltfError> {
         for clip in clips {
             self.check(clip.skeleton())?;
         }
@@ -87,18 +97,36 @@ impl Rig {
             data.extend(buffer);
         }
         let mut builder = Builder::extending(data, views.len(), accessors.len());
-        let animations: Vec<Animation<'_>> = clips.iter().map(|clip| self.animate(clip, &mut builder)).collect();
+        let mut animations: Vec<Animation<'_>> = clips.iter().map(|clip| self.animate(clip, &mut builder)).collect();
+        let [nodes, meshes, materials] = ["nodes", "meshes", "materials"].map(|name| items(self.member(name), name));
+        let (nodes, meshes, materials) = (self.split_matrices(nodes?)?, meshes?, materials?);
+        let (mut added_nodes, mut added_meshes, mut added_materials) = (Vec::new(), Vec::new(), Vec::new());
+        if let Some(animation) = animations.first_mut() {
+            animation.extras = (!markers.is_empty()).then_some(Extras { markers });
+            for (k, prop) in props.iter().enumerate() {
+                let numbers = [nodes.len() + k, meshes.len() + k, materials.len() + k];
+                let (node, mesh, material) = written_prop(prop, numbers, &mut builder, animation);
+                added_nodes.push(node);
+                added_meshes.push(mesh);
+                added_materials.push(material);
+            }
+        }
 
         let images = self.images(&mut builder)?;
         let mut members: Vec<(&str, String)> = Vec::new();
-        let replaced = ["animations", "accessors", "bufferViews", "buffers", "nodes", "images"];
+        let replaced =
+            ["animations", "accessors", "bufferViews", "buffers", "nodes", "meshes", "materials", "scenes", "images"];
         for (name, value) in &source.members.0 {
             if !replaced.contains(&&**name) {
                 members.push((name, value.get().to_owned()));
             }
         }
         members.push(("images", images));
-        members.push(("nodes", self.nodes(self.member("nodes"))?));
+        let raw = |kept: &[Box<RawValue>]| kept.iter().map(|value| value.get().to_owned()).collect::<Vec<_>>();
+        members.push(("scenes", self.scenes(nodes.len()..nodes.len() + added_nodes.len())?));
+        members.push(("nodes", list(raw(&nodes).into_iter(), &added_nodes)));
+        members.push(("meshes", list(raw(&meshes).into_iter(), &added_meshes)));
+        members.push(("materials", list(raw(&materials).into_iter(), &added_materials)));
         if !animations.is_empty() {
             members.push(("animations", text(&animations)));
         }
@@ -158,9 +186,26 @@ impl Rig {
         Ok(list(images.iter().map(|image| image.get().to_owned()), &[] as &[()]))
     }
 
+    /// The scenes of the file, with more nodes in the one that is shown.
+    fn scenes(&self, more: std::ops::Range<usize>) -> Result<String, GltfError> {
+        let mut scenes = items(self.member("scenes"), "scenes")?;
+        let shown = self.member("scene").and_then(|scene| scene.trim().parse().ok()).unwrap_or(0);
+        if let Some(scene) = scenes.get_mut(shown).filter(|_| !more.is_empty()) {
+            let key = || format!("scenes[{shown}]");
+            let mut members: super::json::Members = parsed(scene.get(), key)?;
+            let roots = members.0.iter().find(|m| m.0 == "nodes").map(|m| m.1.get());
+            let mut roots: Vec<usize> = roots.map_or(Ok(Vec::new()), |raw| parsed(raw, key))?;
+            roots.extend(more);
+            let roots = text(&roots);
+            members.0.retain(|(name, _)| name != "nodes");
+            members.0.push(("nodes".to_owned(), parsed(&roots, key)?));
+            *scene = parsed(&object(&members), key)?;
+        }
+        Ok(list(scenes.iter().map(|scene| scene.get().to_owned()), &[] as &[()]))
+    }
+
     /// The nodes of the file, with the matrices of joints split up: a matrix cannot be animated.
-    fn nodes(&self, raw: Option<&str>) -> Result<String, GltfError> {
-        let mut nodes: Vec<Box<RawValue>> = items(raw, "nodes")?;
+    fn split_matrices(&self, mut nodes: Vec<Box<RawValue>>) -> Result<Vec<Box<RawValue>>, GltfError> {
         for &index in self.rigged.nodes.iter().filter(|&&index| self.file.nodes[index].has_matrix) {
             let node = &self.file.nodes[index];
             let key = || format!("nodes[{index}]");
@@ -175,7 +220,7 @@ impl Rig {
             }
             nodes[index] = parsed(&object(&members), key)?;
         }
-        Ok(list(nodes.iter().map(|node| node.get().to_owned()), &[] as &[()]))
+        Ok(nodes)
     }
 }
 

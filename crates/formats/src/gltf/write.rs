@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::body::{self, Mesh, Part};
 use super::build::{Accessor, Animation, Builder, Extras, View, ViewTarget};
 use super::container;
+use super::prop::{self, GltfProp};
 
 /// One character of a take.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +82,7 @@ struct Scene<'a> {
 }
 
 #[derive(Default, Serialize)]
-struct Node<'a> {
+pub(super) struct Node<'a> {
     name: std::borrow::Cow<'a, str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     children: Vec<usize>,
@@ -103,7 +104,7 @@ struct Tip {
 }
 
 #[derive(Serialize)]
-struct WrittenMesh<'a> {
+pub(super) struct WrittenMesh<'a> {
     name: &'a str,
     primitives: Vec<Primitive>,
 }
@@ -120,13 +121,15 @@ struct Primitive {
 struct Attributes {
     position: usize,
     normal: usize,
-    joints_0: usize,
-    weights_0: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    joints_0: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weights_0: Option<usize>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Material {
+pub(super) struct Material {
     name: &'static str,
     pbr_metallic_roughness: Surface,
 }
@@ -160,6 +163,16 @@ struct Buffer {
 /// The first bone of each tree, `root`, is on the ground below the character and turns with it; the clip's own root moves
 /// relative to it. Engines take root motion from such a bone. Lengths are written as they are, and read as metres.
 pub fn write_glb(name: &str, characters: &[GltfCharacter<'_>], markers: &[GltfMarker]) -> Vec<u8> {
+    write_scene(name, characters, &[], markers)
+}
+
+/// Like [`write_glb`], with the balls and obstacles around the characters.
+pub fn write_scene(
+    name: &str,
+    characters: &[GltfCharacter<'_>],
+    props: &[GltfProp],
+    markers: &[GltfMarker],
+) -> Vec<u8> {
     let mut take = Take {
         builder: Builder::extending(Vec::new(), 0, 0),
         nodes: Vec::new(),
@@ -173,6 +186,9 @@ pub fn write_glb(name: &str, characters: &[GltfCharacter<'_>], markers: &[GltfMa
     let mut animation = Animation { name, channels: Vec::new(), samplers: Vec::new(), extras };
     for character in characters {
         take.add(character, &mut animation);
+    }
+    for prop in props {
+        take.add_prop(prop, &mut animation);
     }
     let Take { builder, nodes, scene_roots, meshes, materials, skins, .. } = take;
     let Builder { data, views, accessors, .. } = builder;
@@ -259,6 +275,15 @@ impl<'a> Take<'a> {
         self.animate(character.clip, root, animation);
     }
 
+    fn add_prop(&mut self, prop: &'a GltfProp, animation: &mut Animation<'_>) {
+        let first = [self.nodes.len(), self.meshes.len(), self.materials.len()];
+        let (node, mesh, material) = written_prop(prop, first, &mut self.builder, animation);
+        self.scene_roots.push(first[0]);
+        self.nodes.push(node);
+        self.meshes.push(mesh);
+        self.materials.push(material);
+    }
+
     fn bind(&mut self, skeleton: &Skeleton, root: Vec3) -> usize {
         let mut world = WorldPose::default();
         fk::pose(skeleton, &Pose::rest(skeleton), &mut world);
@@ -335,6 +360,53 @@ impl<'a> Take<'a> {
     }
 }
 
+/// A prop's node, mesh and material, which will be those of these numbers, and its motion in an animation.
+pub(super) fn written_prop<'a>(
+    prop: &'a GltfProp,
+    [node, mesh, material]: [usize; 3],
+    builder: &mut Builder,
+    animation: &mut Animation<'_>,
+) -> (Node<'a>, WrittenMesh<'a>, Material) {
+    let StoredSurface { attributes, indices, .. } =
+        StoredSurface::new(builder, Part::Suit, &prop::surface(&prop.shape));
+    let [r, g, b] = prop.colour;
+    let surface = Surface { base_color_factor: [r, g, b, 1.0], metallic_factor: 0.0, roughness_factor: 0.7 };
+    let written = (
+        Node {
+            name: prop.name.as_str().into(),
+            translation: placed(prop.path.first().map_or(prop.at, |p| p.1)),
+            rotation: (prop.turn != Quat::IDENTITY).then(|| prop.turn.to_array()),
+            mesh: Some(mesh),
+            ..Node::default()
+        },
+        WrittenMesh { name: &prop.name, primitives: vec![Primitive { attributes, indices, material }] },
+        Material { name: "prop", pbr_metallic_roughness: surface },
+    );
+    // Times of keys must grow, from 0 on.
+    let mut moments: Vec<(f32, Vec3)> = Vec::with_capacity(prop.path.len());
+    for step in prop.path.iter().filter(|step| step.0 >= 0.0) {
+        if moments.last().is_none_or(|before| before.0 < step.0) {
+            moments.push(*step);
+        }
+    }
+    let (Some(first), Some(last)) = (moments.first().copied(), moments.last().copied()) else { return written };
+    let (times, places): (Vec<f32>, Vec<Vec3>) = moments.into_iter().unzip();
+    let input = builder.moments(&times);
+    let output = builder.vectors(&places, ViewTarget::Numbers, false);
+    animation.add_channel(node, "translation", input, output);
+    // The format can hide a node only by its size.
+    let mut sizes = vec![(0.0, Vec3::ZERO), (first.0, Vec3::ONE), (last.0, Vec3::ZERO)];
+    if first.0 <= 0.0 {
+        sizes.remove(0);
+    }
+    sizes.dedup_by(|later, earlier| later.0 <= earlier.0);
+    let (times, sizes): (Vec<f32>, Vec<Vec3>) = sizes.into_iter().unzip();
+    let input = builder.moments(&times);
+    let output = builder.vectors(&sizes, ViewTarget::Numbers, false);
+    animation.add_step_channel(node, "scale", input, output);
+    written
+}
+
 /// Appends rotations, each with the sign that is nearer to the one before, so that interpolation takes the short way.
 pub(super) fn continuous(builder: &mut Builder, turns: &mut Vec<Quat>, all: impl Iterator<Item = Quat>) -> usize {
     turns.clear();
@@ -354,8 +426,8 @@ impl StoredSurface {
         let attributes = Attributes {
             position: builder.vectors(&mesh.positions, ViewTarget::Vertices, true),
             normal: builder.vectors(&mesh.normals, ViewTarget::Vertices, false),
-            joints_0: builder.joints(&mesh.joints),
-            weights_0: builder.weights(&mesh.weights),
+            joints_0: (!mesh.joints.is_empty()).then(|| builder.joints(&mesh.joints)),
+            weights_0: (!mesh.weights.is_empty()).then(|| builder.weights(&mesh.weights)),
         };
         StoredSurface { part, attributes, indices: builder.indices(&mesh.triangles) }
     }

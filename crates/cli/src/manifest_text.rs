@@ -1,0 +1,121 @@
+//! Manifests as text to edit.
+
+use std::fmt::Write as _;
+
+use kumite_bake::manifest::{ClipEntry, Header};
+use kumite_motion::Span;
+
+use crate::bake::Gathered;
+
+/// What was gathered, with what was decided about it: rates as they are taken, labels as they were found.
+pub(crate) fn whole(gathered: &Gathered) -> String {
+    let mut text = String::new();
+    for line in &gathered.decided {
+        let _ = writeln!(text, "# {line}");
+    }
+    text += &header(&gathered.manifest.library);
+    for (entry, clips) in gathered.manifest.clip.iter().zip(&gathered.clips) {
+        // Mirror images are made from the labels of the original.
+        let Some(clip) = clips.first() else { continue };
+        text += &entry_text(entry, &[], &clip.spans);
+    }
+    text
+}
+
+/// Writes a text as a TOML string.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out + "\""
+}
+
+pub(crate) fn header(header: &Header) -> String {
+    let mut text = format!("[library]\nname = {}\n", quoted(&header.name));
+    if let Some(fps) = header.fps {
+        let _ = writeln!(text, "fps = {fps}");
+    }
+    if !header.attribution.is_empty() {
+        text += "attribution = [\n";
+        for line in &header.attribution {
+            let _ = writeln!(text, "    {},", quoted(line));
+        }
+        text += "]\n";
+    }
+    text
+}
+
+pub(crate) fn entry_text(entry: &ClipEntry, rests: &[(f32, f32)], spans: &[Span]) -> String {
+    let mut text = format!("\n[[clip]]\nfile = {}\n", quoted(&entry.file));
+    if let Some(name) = &entry.name {
+        let _ = writeln!(text, "name = {}", quoted(name));
+    }
+    if let Some(fps) = entry.fps {
+        let _ = writeln!(text, "fps = {fps}");
+    }
+    if let Some([from, to]) = entry.trim {
+        let _ = writeln!(text, "trim = [{from}, {to}]");
+    }
+    if entry.mirror {
+        text += "mirror = true\n";
+    }
+    if entry.walk_only {
+        text += "walk_only = true\n";
+    }
+    let rests: Vec<String> = rests.iter().map(|(a, b)| format!("{a:.2}-{b:.2}")).collect();
+    if !rests.is_empty() {
+        let _ = writeln!(text, "# rests at {}", rests.join(", "));
+    }
+    if entry.span.is_empty() && spans.is_empty() {
+        text += "unlabelled = true\n";
+    } else if entry.span.is_empty() {
+        text += "# the labels were found in the motion: check them\n";
+    }
+    for span in spans {
+        text += &span_text(span);
+    }
+    text
+}
+
+fn span_text(span: &Span) -> String {
+    let mut text = format!("\n[[clip.span]]\nkind = {}\n", quoted(span.kind.name()));
+    if !span.label.is_empty() {
+        let _ = writeln!(text, "label = {}", quoted(&span.label));
+    }
+    // Rounded inwards, so that neighbouring spans do not overlap.
+    let (from, to) = ((span.from * 100.0).ceil() / 100.0, (span.to * 100.0).floor() / 100.0);
+    let within = |t: f32| ((t * 100.0).round() / 100.0).clamp(from, to);
+    let _ = writeln!(text, "from = {from:.2}\nto = {to:.2}");
+    if let Some((a, b)) = span.active {
+        let _ = writeln!(text, "active = [{:.2}, {:.2}]", within(a), within(b));
+    }
+    if let Some(part) = span.part {
+        let _ = writeln!(text, "part = {}", quoted(part.name()));
+    }
+    for s in &span.strikes {
+        let _ = writeln!(
+            text,
+            "\n[[clip.span.strike]]\nkind = {}\npart = {}\nat = {:.2}\nactive = [{:.2}, {:.2}]\nheight = {}\ndirection = {}\n\
+             reach = {:.2}    # metres, {}\nspeed = {:.1}     # metres per second\nmass = {:.1}      # kilograms",
+            quoted(s.kind.name()),
+            quoted(s.part.name()),
+            within(s.at),
+            within(s.active.0),
+            within(s.active.1),
+            quoted(s.height.name()),
+            quoted(s.direction.name()),
+            s.reach,
+            if s.long { "long" } else { "short" },
+            s.speed,
+            s.mass
+        );
+    }
+    text
+}

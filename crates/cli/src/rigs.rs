@@ -1,0 +1,206 @@
+//! Characters of the user's own, and takes written on them as `.glb`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kumite_bake::understand::roles_of;
+use kumite_formats::gltf::{self, GltfCharacter, GltfMarker, GltfProp};
+use kumite_motion::anatomy::Anatomy;
+use kumite_motion::retarget::{RetargetBody, retarget};
+use kumite_motion::volume::{Obstacle, Shape};
+use kumite_motion::{Clip, Quat, Role, Roles, Skeleton, Vec3};
+use kumite_stage::Flight;
+
+use crate::failure::{CliResult, Failure};
+use crate::output::Outputs;
+use crate::{Progress, play, print_error, source};
+
+/// A user's character with the roles and joint frames found in it.
+pub(crate) struct UserRig {
+    path: PathBuf,
+    pub(crate) rig: gltf::Rig,
+    /// Its joints, with the pelvis allowed to translate.
+    skeleton: Arc<Skeleton>,
+    pub(crate) roles: Roles,
+    pub(crate) anatomy: Anatomy,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl UserRig {
+    /// Reads a rig and finds its limbs.
+    pub(crate) fn load(path: &Path) -> CliResult<UserRig> {
+        let failed = |e: &dyn std::fmt::Display| Failure::bad(e.to_string()).in_file(path);
+        let (file, mut warnings) = source::read_gltf(path)?;
+        // Images in other files are embedded below, which warns if it fails.
+        warnings.retain(|w| !w.text.contains("images are in other files"));
+        let (mut rig, more) = gltf::Rig::new(file).map_err(|e| failed(&e))?;
+        warnings.extend(more);
+        warnings.extend(rig.embed_images(|name| source::beside(path, name)).map_err(|e| failed(&e))?);
+        let unknown = || {
+            Failure::bad("this rig is not understood: no two legs and two arms were found in its joints").in_file(path)
+        };
+        let roles = roles_of(rig.skeleton()).ok_or_else(unknown)?;
+        let anatomy = Anatomy::of_rest(rig.skeleton(), &roles).ok_or_else(unknown)?;
+        let mut joints = rig.skeleton().to_joints();
+        if let Some(pelvis) = roles.get(Role::Pelvis) {
+            joints[pelvis.at()].moves = true;
+        }
+        let skeleton = Skeleton::new(&joints).map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
+        let warnings = warnings.iter().map(|w| format!("{}: {w}", path.display())).collect();
+        Ok(UserRig { path: path.to_owned(), rig, skeleton: Arc::new(skeleton), roles, anatomy, warnings })
+    }
+
+    /// What motions are retargeted to.
+    pub(crate) fn body(&self) -> RetargetBody<'_> {
+        RetargetBody { skeleton: &self.skeleton, roles: &self.roles, anatomy: &self.anatomy }
+    }
+
+    /// A motion of the canonical body on this one.
+    fn wear(&self, clip: &Clip) -> CliResult<Clip> {
+        let (roles, anatomy) = (Roles::canonical(), Anatomy::of_canonical(clip.skeleton()));
+        let from = RetargetBody { skeleton: clip.skeleton(), roles: &roles, anatomy: &anatomy };
+        retarget(clip, from, self.body()).map_err(|e| Failure::bad(e.to_string()).in_file(&self.path))
+    }
+}
+
+/// Which character is written on which rig.
+#[derive(Default)]
+pub(crate) struct Rigs {
+    /// A character's name, or `None` for all that are not named.
+    rigs: Vec<(Option<String>, UserRig)>,
+}
+
+impl Rigs {
+    /// Loads what `--rig` says: `FILE` for everybody, `NAME=FILE` for one of the characters.
+    pub(crate) fn load(flags: &[String], names: &[&str], progress: &Progress) -> CliResult<Rigs> {
+        let mut rigs = Vec::with_capacity(flags.len());
+        for flag in flags {
+            let (name, path) = match flag.split_once('=') {
+                Some((name, path)) if names.contains(&name) => (Some(name.to_owned()), path),
+                Some((name, _)) if !Path::new(flag).exists() => {
+                    let all = names.join(", ");
+                    let message = format!("--rig is for {name:?}; the characters are {all}");
+                    return Err(Failure::bad(message).key("--rig").found(name).allowed(all));
+                }
+                _ => (None, flag.as_str()),
+            };
+            let rig = UserRig::load(Path::new(path))?;
+            if !progress.quiet {
+                rig.warnings.iter().for_each(|warning| print_error(warning));
+            }
+            rigs.push((name, rig));
+        }
+        Ok(Rigs { rigs })
+    }
+
+    /// The files that were read.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.rigs.iter().map(|(_, rig)| rig.path.as_path())
+    }
+
+    fn of(&self, name: &str) -> Option<&UserRig> {
+        let own = self.rigs.iter().find(|(wanted, _)| wanted.as_deref() == Some(name));
+        own.or_else(|| self.rigs.iter().find(|(wanted, _)| wanted.is_none())).map(|(_, rig)| rig)
+    }
+}
+
+/// A take as it is written into `.glb` files.
+pub(crate) struct TakeFile<'a> {
+    pub(crate) title: &'a str,
+    /// One for each character, named after it, on the canonical body.
+    pub(crate) clips: Vec<&'a Clip>,
+    pub(crate) props: Vec<GltfProp>,
+    pub(crate) markers: Vec<GltfMarker>,
+}
+
+impl TakeFile<'_> {
+    /// Writes the take. One character on a rig is written with everything around it; of several, each on a rig has a file of its own, named
+    /// after it, and the rest share one.
+    pub(crate) fn stage(&self, path: &Path, rigs: &Rigs, outputs: &mut Outputs) -> CliResult<()> {
+        let (worn, bare): (Vec<&Clip>, Vec<&Clip>) = self.clips.iter().partition(|clip| rigs.of(&clip.name).is_some());
+        let on_rig = |clip: &Clip, rig: &UserRig, props: &[GltfProp]| {
+            let worn = rig.wear(clip)?;
+            let markers: Vec<GltfMarker> = self.of(&clip.name).cloned().collect();
+            let bytes = rig.rig.write_scene(&[&worn], props, &markers);
+            bytes.map_err(|e| Failure::bad(e.to_string()).in_file(path))
+        };
+        if let ([clip], true) = (&worn[..], bare.is_empty())
+            && let Some(rig) = rigs.of(&clip.name)
+        {
+            return outputs.stage(path, &on_rig(clip, rig, &self.props)?);
+        }
+        for clip in worn {
+            let Some(rig) = rigs.of(&clip.name) else { continue };
+            outputs.stage(&beside(path, &clip.name), &on_rig(clip, rig, &[])?)?;
+        }
+        outputs.stage(path, &self.with_bodies(&bare))
+    }
+
+    /// All of it in one file, with bodies of our own.
+    pub(crate) fn to_glb(&self) -> Vec<u8> {
+        self.with_bodies(&self.clips)
+    }
+
+    fn with_bodies(&self, clips: &[&Clip]) -> Vec<u8> {
+        let colour = |i: usize| GltfCharacter::COLOURS[i % GltfCharacter::COLOURS.len()];
+        let characters: Vec<GltfCharacter<'_>> = clips
+            .iter()
+            .enumerate()
+            .map(|(i, clip)| GltfCharacter { name: &clip.name, clip, colour: colour(i) })
+            .collect();
+        gltf::write_scene(self.title, &characters, &self.props, &self.markers)
+    }
+
+    fn of<'b>(&'b self, name: &'b str) -> impl Iterator<Item = &'b GltfMarker> {
+        self.markers.iter().filter(move |marker| marker.actor.as_deref().is_none_or(|actor| actor == name))
+    }
+}
+
+/// The path of a character's own file: `take.glb` becomes `take-Ana.glb`.
+fn beside(path: &Path, name: &str) -> PathBuf {
+    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let name: String = name.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
+    path.with_file_name(format!("{stem}-{name}.glb"))
+}
+
+/// Balls of leather and obstacles of wood, linear.
+const BALL: [f32; 3] = [0.55, 0.16, 0.03];
+const WOOD: [f32; 3] = [0.30, 0.24, 0.17];
+
+/// Balls along their ways and obstacles, named by kind and number.
+pub(crate) fn props<'a>(
+    obstacles: impl IntoIterator<Item = &'a Obstacle>,
+    balls: impl IntoIterator<Item = (f32, Vec<(f32, Vec3)>)>,
+) -> Vec<GltfProp> {
+    let standing = obstacles.into_iter().enumerate().map(|(k, obstacle)| GltfProp {
+        name: format!("{} {}", kind(&obstacle.shape), k + 1),
+        shape: obstacle.shape,
+        at: obstacle.at,
+        turn: obstacle.turn,
+        path: Vec::new(),
+        colour: WOOD,
+    });
+    let flying = balls.into_iter().enumerate().map(|(k, (radius, path))| GltfProp {
+        name: format!("ball {}", k + 1),
+        shape: Shape::Sphere { radius },
+        at: Vec3::ZERO,
+        turn: Quat::IDENTITY,
+        path,
+        colour: BALL,
+    });
+    standing.chain(flying).collect()
+}
+
+/// What was thrown: radius and way.
+pub(crate) fn thrown(flights: &[Flight]) -> impl Iterator<Item = (f32, Vec<(f32, Vec3)>)> {
+    flights.iter().map(|flight| (flight.ball.ball.radius, play::drawn(flight)))
+}
+
+fn kind(shape: &Shape) -> &'static str {
+    match shape {
+        Shape::Sphere { .. } => "sphere",
+        Shape::Capsule { .. } => "capsule",
+        Shape::Cylinder { .. } => "cylinder",
+        Shape::Box { .. } => "box",
+    }
+}
