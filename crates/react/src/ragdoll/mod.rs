@@ -78,6 +78,13 @@ impl Build {
     pub fn parts(&self) -> &[Part; PARTS] {
         &self.parts
     }
+
+    /// Where the centre of mass of a body would be whose parts lie like this.
+    pub fn centre(&self, world: &WorldPose) -> Vec3 {
+        let one = |(role, part): (&Role, &Part)| world.point(role.joint(), part.centre) * part.mass;
+        let mass: f32 = self.parts.iter().map(|p| p.mass).sum();
+        ROLES.iter().zip(&self.parts).map(one).fold(Vec3::ZERO, |a, b| a + b) / mass.max(1e-6)
+    }
 }
 
 /// How strongly a body is pulled, in this tick.
@@ -91,7 +98,7 @@ pub struct Pull {
     pub weight: f32,
     /// Whether joints move with their motion; else they are slowed down to where it has them.
     pub chase: bool,
-    /// How quickly everything comes to a stop, per second: a body on the ground is no spring.
+    /// How quickly parts stop rolling, per second: flesh is no steel ball.
     pub drag: f32,
     /// Whether limbs turn fast: more steps of the solver.
     pub fast: bool,
@@ -236,6 +243,23 @@ impl Ragdoll {
         }
     }
 
+    /// Makes everything faster that is not nailed down, metres per second.
+    pub fn drift(&mut self, by: Vec3) {
+        for (index, handle) in self.parts.iter().enumerate() {
+            let nailed = FEET.iter().zip(self.pinned).any(|(foot, pinned)| *foot == index && pinned);
+            if let Some(body) = self.bodies.get_mut(*handle).filter(|_| !nailed) {
+                body.set_linvel(body.linvel() + by, true);
+            }
+        }
+    }
+
+    /// How much of its length a leg is stretched to, 0..1.
+    pub fn stretched(&self, foot: usize) -> f32 {
+        let [hip, knee, ankle] = [FEET[foot] - 2, FEET[foot] - 1, FEET[foot]];
+        let joint = |index: usize| self.build.skeleton.offset(ROLES[index].joint()).length();
+        (self.place(ankle).0 - self.place(hip).0).length() / (joint(knee) + joint(ankle)).max(1e-6)
+    }
+
     /// How fast a place of a part moves.
     pub fn speed_at(&self, part: usize, at: Vec3) -> Vec3 {
         self.parts.get(part).and_then(|handle| self.bodies.get(*handle)).map_or(Vec3::ZERO, |b| b.velocity_at_point(at))
@@ -248,7 +272,6 @@ impl Ragdoll {
             self.drag = pull.drag;
             for handle in self.parts {
                 if let Some(body) = self.bodies.get_mut(handle) {
-                    body.set_linear_damping(pull.drag);
                     body.set_angular_damping(pull.drag);
                 }
             }
@@ -375,12 +398,20 @@ impl Ragdoll {
 
     /// Farthest that two parts are apart at their joint, metres.
     pub fn gap(&self) -> f32 {
-        let mut widest = 0.0f32;
+        self.widest().1
+    }
+
+    /// The joint at which two parts are farthest apart, and how far, metres.
+    pub fn widest(&self) -> (Role, f32) {
+        let mut widest = (Role::Pelvis, 0.0f32);
         for index in 1..PARTS {
             let Some(joint) = self.joints.get(self.held[index]) else { continue };
             let (Some(a), Some(b)) = (self.bodies.get(joint.body1()), self.bodies.get(joint.body2())) else { continue };
             let (first, second) = (joint.data.local_frame1.translation, joint.data.local_frame2.translation);
-            widest = widest.max((a.position() * first - b.position() * second).length());
+            let apart = (a.position() * first - b.position() * second).length();
+            if apart > widest.1 {
+                widest = (ROLES[index], apart);
+            }
         }
         widest
     }
