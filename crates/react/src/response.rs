@@ -52,6 +52,8 @@ const ROLLS: f32 = 6.0;
 const LYING: f32 = 0.3;
 /// Whether a push is caught is known so many seconds after it at the latest.
 const CAUGHT: f32 = 0.25;
+/// A foot that is higher above the floor than this does not stand, metres, whatever its motion says.
+const HIGH: f32 = 0.06;
 /// A leg this straight, of its length, lifts its heel: it would come apart if its foot were still nailed down.
 const STRAIGHT: f32 = 0.998;
 /// How long limbs are left to sink to the ground, seconds.
@@ -60,6 +62,8 @@ const SINKS: f32 = 0.35;
 const SETTLING: f32 = 1.2;
 /// Pulled into a motion on the ground: how long until all strength is used, and for how long at most, seconds.
 const RISES: (f32, f32) = (0.5, 1.1);
+/// What is aimed at begins to move so long after that, seconds: at first it jumps to how the body lies.
+const AIMS: f32 = 0.02;
 /// Near enough to be played on: mean angle of joints, radians, and hands and feet seen from the pelvis, metres.
 pub const NEAR: (f32, f32) = (15.0 * std::f32::consts::PI / 180.0, 0.10);
 /// A handover that was not near enough takes this long instead, seconds: a roll.
@@ -133,6 +137,8 @@ pub struct Response {
     footing: Footing,
     /// Which feet have been torn off the floor since it was pushed.
     torn: [bool; 2],
+    /// Which feet are off the floor.
+    high: [bool; 2],
     body: Option<Body>,
 }
 
@@ -171,6 +177,7 @@ impl Response {
                 Footing::of(now, (now - before) / seconds.max(1e-4))
             },
             torn: [false; 2],
+            high: [false; 2],
             body: Body::of(build.skeleton()),
         }
     }
@@ -254,12 +261,23 @@ impl Response {
     /// What stands while this acts, of what does in the motion.
     pub fn contacts(&self, planted: Contacts) -> Contacts {
         match self.phase {
-            Phase::Fading => planted,
             Phase::Falling | Phase::Lying | Phase::Rising => Contacts::NONE,
-            Phase::Struck | Phase::Recovering => {
-                let feet = [Contacts::LEFT, Contacts::RIGHT].into_iter().zip(self.torn);
-                feet.filter(|foot| foot.1).fold(planted, |planted, foot| planted.without(foot.0))
+            Phase::Struck | Phase::Recovering | Phase::Fading => {
+                let feet = [Contacts::LEFT, Contacts::RIGHT].into_iter().zip(self.torn.into_iter().zip(self.high));
+                let up = |(torn, high): (bool, bool)| high || (torn && self.ragdoll.is_some());
+                feet.filter(|foot| up(foot.1)).fold(planted, |planted, foot| planted.without(foot.0))
             }
+        }
+    }
+
+    /// Looks which feet are off the floor in what is shown.
+    fn look_at_feet(&mut self, world: &WorldPose) {
+        for (foot, (ankle, toe)) in
+            [(Role::LeftAnkle, Role::LeftToe), (Role::RightAnkle, Role::RightToe)].into_iter().enumerate()
+        {
+            let rest = |role: Role| self.build.resting(role);
+            let above = |role: Role| world.position(role.joint()).y - rest(role);
+            self.high[foot] = above(ankle).min(above(toe)) > HIGH;
         }
     }
 
@@ -283,6 +301,7 @@ impl Response {
         let Some(mut ragdoll) = self.ragdoll.take() else {
             self.fade.apply(self.since, pose);
             fk::pose(self.build.skeleton(), pose, world);
+            self.look_at_feet(world);
             return;
         };
         let on_feet = matches!(self.phase, Phase::Struck | Phase::Recovering);
@@ -310,6 +329,7 @@ impl Response {
             self.off = apart(world, &self.lies);
         }
         ragdoll.show(&self.aim, pose, world);
+        self.look_at_feet(world);
         if self.phase == Phase::Lying {
             self.held.clone_from(pose);
         }
@@ -438,7 +458,14 @@ impl Response {
                 let more = ease(self.since / RISES.0);
                 all(&mut strength, [LYING + (1.0 - LYING) * more; 3]);
                 strength[0] = 0.4 * more;
-                Pull { strength, damping: 1.0, weight: 1.0 - 0.5 * more, fast: false, drag: 0.0, chase: true }
+                Pull {
+                    strength,
+                    damping: 1.0,
+                    weight: 1.0 - 0.5 * more,
+                    fast: false,
+                    drag: 0.0,
+                    chase: self.since > AIMS,
+                }
             }
         }
     }
