@@ -1,17 +1,22 @@
-//! Hits: how long physics takes, alone and in a snapshot; the nearest pose among 40,000, exact; and what comes of random hits.
+//! Hits: how long physics takes, alone, beside MuJoCo and in a snapshot; the nearest pose among 40,000, exact; how far a ball moves what it hits; and what
+//! comes of random hits. `KUMITE_IMPACT_SEED` takes another seed than the claim's, `KUMITE_IMPACT_SHARE` a share of its hits.
 
 use std::sync::Arc;
 
 use cpu_time::ThreadTime;
+use kumite_motion::rotation::yaw;
 use kumite_motion::{Chance, Contacts, Role, Vec3, WorldPose, fk};
 use kumite_react::nearest::{Features, Nearest, WIDTH, features};
+use kumite_react::ragdoll::parts::PARTS;
+use kumite_react::ragdoll::{Physics, Pull, Ragdoll};
 use kumite_react::response::Settings;
-use kumite_react::{Phase, Response, Touch};
+use kumite_react::{Impact, Phase, Request, Response, Touch};
+use kumite_stage::brace_trial::Moment;
 use kumite_stage::impact_trial::{self, How, Kind, Outcome};
 use kumite_stage::recoveries::Recoveries;
 use rayon::prelude::*;
 
-use crate::{best, figure, holds};
+use crate::{best, figure, holds, ragdoll_peer};
 
 const TICK: f32 = 1.0 / 120.0;
 const SEED: u64 = 20;
@@ -24,8 +29,78 @@ pub(crate) fn run() {
     let library = Arc::new(library);
     let recoveries = Recoveries::of(&library);
     let quick = steps(&library, &recoveries) & search(&library);
+    if let Some(build) = recoveries.build() {
+        ragdoll_peer::measure(build);
+    }
+    let shows = moves(&library, &recoveries) & energy(&library, &recoveries);
     let well = hits(&library, &recoveries);
-    holds(quick && well);
+    holds(quick && shows && well);
+}
+
+/// A number from the environment.
+fn asked(name: &str, usual: f64) -> f64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+/// How far a football at 25 m/s moves what it hits within 150 ms, at least: from all round, at several moments of standing, glancing blows left out.
+fn moves(library: &Arc<kumite_motion::library::Library>, recoveries: &Recoveries) -> bool {
+    const SPEED: f32 = 25.0;
+    let mut all = true;
+    for (name, part, bound) in [
+        ("head", Role::Head, 0.08),
+        ("forearm", Role::LeftElbow, 0.06),
+        ("chest", Role::Back, 0.03),
+        ("pelvis", Role::Pelvis, 0.015),
+    ] {
+        let one = |k: u32| {
+            let moment = Moment::named(
+                library,
+                ["stand-idle", "guard-idle"][k as usize % 2],
+                Some(0.5 + 0.2 * (k / 2 % 4) as f32),
+            )?;
+            let target = moment.aim(0.4, part, k / 8);
+            let along = yaw(std::f32::consts::TAU * (k as f32) / 24.0) * Vec3::NEG_Z;
+            let impact = Impact { target, velocity: along * SPEED, radius: 0.11, mass: 0.45 };
+            let how = How { braced: false, ..How::default() };
+            let outcome = impact_trial::play(&moment, recoveries, &Request::new(impact, 0.4), how)?.outcome;
+            let direct = outcome.touch.is_some_and(|(_, t)| t.part == part && t.closing() > 0.9 * SPEED);
+            direct.then_some(outcome.moved)
+        };
+        let moved: Vec<f32> = (0..72u32).into_par_iter().filter_map(one).collect();
+        let least = moved.iter().copied().fold(f32::INFINITY, f32::min);
+        figure(&format!("direct hits on the {name}"), moved.len() as f64, "");
+        figure(&format!("{name} moves within 150 ms, at least"), 100.0 * f64::from(least), "cm");
+        all &= least.is_finite() && least >= bound;
+    }
+    all
+}
+
+/// How much the energy of a limp body grows at most while it flies and falls, thrown from random poses with random pushes.
+fn energy(library: &Arc<kumite_motion::library::Library>, recoveries: &Recoveries) -> bool {
+    const LIMP: Pull = Pull { strength: [0.0; PARTS], damping: 0.0, weight: 1.0, chase: false, drag: 0.0, fast: true };
+    let Some(build) = recoveries.build() else { return false };
+    let mut chance = Chance::new(SEED);
+    let (mut most, mut widest) = (0.0f32, 0.0f32);
+    for _ in 0..40 {
+        let Some(moment) = Moment::random(library, &mut chance) else { continue };
+        let mut world = moment.character.world().clone();
+        world.positions.iter_mut().for_each(|p| p.y += 1.5);
+        let mut ragdoll = Ragdoll::new(build, &world, &world, TICK, &[]);
+        let part = chance.below(PARTS as u32) as usize;
+        let push = Vec3::new(chance.unit() - 0.5, chance.unit() - 0.5, chance.unit() - 0.5).normalize_or(Vec3::X);
+        let place = ragdoll.place(part).0;
+        // As fast as a football makes it.
+        ragdoll.push(part, push * (15.0 * build.parts()[part].mass).min(15.0), place);
+        let (mut physics, first) = (Physics::default(), ragdoll.energy());
+        for _ in 0..180 {
+            ragdoll.step(&mut physics, &world, &LIMP, TICK);
+            most = most.max(ragdoll.energy() / first - 1.0);
+            widest = widest.max(ragdoll.gap());
+        }
+    }
+    figure("energy of a limp body grows, at most", 100.0 * f64::from(most), "%");
+    figure("widest gap of a limp body", 100.0 * f64::from(widest), "cm");
+    most <= 0.02
 }
 
 /// Microseconds of a tick of physics by phase, over one hit with a football and one with a cannonball.
@@ -117,9 +192,11 @@ fn search(library: &kumite_motion::library::Library) -> bool {
 }
 
 fn hits(library: &Arc<kumite_motion::library::Library>, recoveries: &Recoveries) -> bool {
+    let from = asked("KUMITE_IMPACT_SEED", SEED as f64) as u64;
+    let counts = COUNTS.map(|count| (count as f64 * asked("KUMITE_IMPACT_SHARE", 1.0)) as u64);
     let play = |kind: Kind, count: u64, braced: bool| -> Vec<(u64, Outcome, f64)> {
         let one = |seed: u64| {
-            let (moment, request) = impact_trial::random(library, SEED * 1_000_003 + seed, kind)?;
+            let (moment, request) = impact_trial::random(library, from * 1_000_003 + seed, kind)?;
             let struck = impact_trial::play(&moment, recoveries, &request, How { braced, ..How::default() })?;
             let take = struck.recorder.finish("hit", library.skeleton()).ok()?;
             struck.outcome.touch.is_some().then_some((seed, struck.outcome, f64::from(take.quality.snap)))
@@ -131,7 +208,7 @@ fn hits(library: &Arc<kumite_motion::library::Library>, recoveries: &Recoveries)
         let arms = [Role::LeftElbow, Role::RightElbow, Role::LeftWrist, Role::RightWrist];
         o.touch.is_some_and(|(_, touch)| arms.contains(&touch.part))
     };
-    let (braced, open) = (play(Kind::Volleyball, COUNTS[0], true), play(Kind::Volleyball, COUNTS[0], false));
+    let (braced, open) = (play(Kind::Volleyball, counts[0], true), play(Kind::Volleyball, counts[0], false));
     let first = |all: &[(u64, Outcome, f64)]| share(all.iter().filter(|t| guards(&t.1)).count(), all.len());
     let gained = 100.0 * (first(&braced) - first(&open));
     let at_head = |o: &Outcome| o.touch.is_some_and(|(_, t)| matches!(t.part, Role::Head | Role::Neck));
@@ -143,10 +220,10 @@ fn hits(library: &Arc<kumite_motion::library::Library>, recoveries: &Recoveries)
     let lighter = share(heads.iter().filter(|(with, without)| with < without).count(), heads.len());
     let back = share(braced.iter().filter(|t| t.1.recovered.is_some_and(|s| s <= 1.5)).count(), braced.len());
     let change = |o: &Outcome| o.touch.map_or(0.0, |(_, touch)| touch.change());
-    let mut shoves = play(Kind::Shove, COUNTS[1], false);
+    let mut shoves = play(Kind::Shove, counts[1], false);
     shoves.retain(|t| (0.25..=0.9).contains(&change(&t.1)));
     let upright = share(shoves.iter().filter(|t| t.1.down.is_none() && t.1.recovered.is_some()).count(), shoves.len());
-    let mut thrown = play(Kind::Cannonball, COUNTS[2], false);
+    let mut thrown = play(Kind::Cannonball, counts[2], false);
     thrown.retain(|t| change(&t.1) > 1.3);
     let down = share(thrown.iter().filter(|t| t.1.down.is_some()).count(), thrown.len());
     let up = share(thrown.iter().filter(|t| t.1.up.is_some_and(|s| s <= 6.0)).count(), thrown.len());

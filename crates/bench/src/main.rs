@@ -10,6 +10,8 @@ mod fk;
 mod impact;
 mod mocap;
 mod parse;
+mod peer;
+mod ragdoll_peer;
 mod tick;
 mod transitions;
 mod two_balls;

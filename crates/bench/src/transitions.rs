@@ -1,8 +1,6 @@
 //! Finding transitions: distances of all pairs of windows in five minutes of captures, beside numpy.
 
 use std::hint::black_box;
-use std::path::PathBuf;
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -13,7 +11,7 @@ use kumite_motion::volume;
 use kumite_motion::{Clip, FrameIdx, JointIdx, Pose, Roles};
 use serde_json::Value;
 
-use crate::{best, figure, holds, mocap, peak_memory_kib};
+use crate::{best, figure, holds, mocap, peak_memory_kib, peer};
 
 const FPS: f32 = 30.0;
 const FRAMES: usize = 300 * FPS as usize;
@@ -103,35 +101,19 @@ struct Peer {
     samples: Vec<(usize, usize, f64)>,
 }
 
-/// Runs the peer in its own virtual environment, which is created if missing.
+/// Runs the peer.
 fn numpy(all: &Clip, window: usize) -> Result<Peer, String> {
-    let folder = std::env::temp_dir().join("kumite-bench-numpy");
-    let python = folder.join("bin/python");
-    let run = |program: &PathBuf, words: &[&str]| -> Result<Vec<u8>, String> {
-        let out = Command::new(program)
-            .args(words)
-            .env("OPENBLAS_NUM_THREADS", "1")
-            .env("OMP_NUM_THREADS", "1")
-            .env("MKL_NUM_THREADS", "1")
-            .output()
-            .map_err(|e| format!("{}: {e}", program.display()))?;
-        let said = String::from_utf8_lossy(&out.stderr).trim().to_owned();
-        if out.status.success() { Ok(out.stdout) } else { Err(said) }
-    };
-    if run(&python, &["-c", "import numpy"]).is_err() {
-        run(&PathBuf::from("python3"), &["-m", "venv", &folder.to_string_lossy()])?;
-        run(&python, &["-m", "pip", "install", "--quiet", "numpy"])?;
-    }
+    let folder = peer::folder("numpy");
+    std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
     let tracks = Tracks::of(all);
     let joints = tracks.joints();
     let places = (0..all.frames() as u32).flat_map(|f| (0..joints as u16).map(move |j| (FrameIdx(f), JointIdx(j))));
     let bytes: Vec<u8> = places.flat_map(|(f, j)| tracks.get(f, j).to_array()).flat_map(f32::to_le_bytes).collect();
     let file = folder.join("positions");
     std::fs::write(&file, bytes).map_err(|e| e.to_string())?;
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/transitions.py");
     let numbers = [all.frames(), joints, window].map(|n| n.to_string());
-    let words = [script, &file.to_string_lossy(), &numbers[0], &numbers[1], &numbers[2]];
-    let out: Value = serde_json::from_slice(&run(&python, &words)?).map_err(|e| e.to_string())?;
+    let words = [&file.to_string_lossy(), numbers[0].as_str(), &numbers[1], &numbers[2]];
+    let out = peer::python("numpy", "transitions.py", &words)?;
     let number = |v: &Value| v.as_f64().ok_or_else(|| "the peer's answer cannot be read".to_owned());
     let mut samples = Vec::new();
     for sample in out["samples"].as_array().into_iter().flatten() {

@@ -279,8 +279,8 @@ impl Brace {
         let neck = line(|m: &Marks| m.neck, lines::TRUNK);
         let centre = line(|m: &Marks| m.centre, lines::TRUNK);
         let mobility = request.temper.mobility();
-        // Arms that only balance need not go straight; others do unless something is in the way.
-        let balances = solved.aim.part == Part::Legs;
+        // Arms that balance on one leg need not go straight; others do unless something is in the way.
+        let balances = solved.aim.part == Part::Legs && planted;
         let ends = [(&source.now, carrier(&now)), (&solved.pose, carrier(&below))];
         let turned = [0, 1].map(|k: usize| {
             let turns = balances || meets(skeleton, body, k, &hands[k], ends[0], ends[1], veers);
@@ -411,7 +411,7 @@ impl Brace {
     pub fn contacts(&self, played: Contacts) -> Contacts {
         const FEET: [Contacts; 2] = [Contacts::LEFT, Contacts::RIGHT];
         let mut stands = played;
-        let way = self.timing.way(self.time) * self.timing.shows(self.time);
+        let way = self.timing.moved(self.time) * self.timing.shows(self.time);
         if let Some(landing) = self.landing.filter(|_| way > 0.98) {
             stands = stands.with(FEET[landing.foot]);
         }
@@ -484,6 +484,8 @@ impl Brace {
         (way, shows, trunk): (f32, f32, f32),
     ) {
         let carrier = if self.timing.planted { Vec3::ZERO } else { played.root };
+        // A foot that lands early is down when the movement is over.
+        let feet = self.timing.moved(self.time) * shows * self.gets;
         // Whatever sways while there is time to spare, the weight does not.
         let kept = (way * self.gets).min(self.gets);
         let neck = played.neck.lerp(carrier + yaw(self.veered()) * self.neck.at(kept, self.time), shows);
@@ -494,7 +496,7 @@ impl Brace {
         };
         for pass in 0..PASSES {
             fk::pose(skeleton, pose, world);
-            self.plant(skeleton, pose, world, played, trunk);
+            self.plant(skeleton, pose, world, played, feet);
             self.turn_head(skeleton, pose, world, played, trunk);
             self.reach(skeleton, pose, world, played, (way, shows));
             if pass + 1 == PASSES {
@@ -515,14 +517,14 @@ impl Brace {
         for (k, leg) in self.body.legs.iter().enumerate().filter(|(k, _)| self.raised != Some(*k)) {
             let own = (played.ankles[k] - played.hips[k]).length();
             let most = (LEG * leg.length).max(own.min(0.999 * leg.length));
-            let line = world.position(leg.joints[0].joint()) - self.ankle(k, played, trunk);
+            let line = world.position(leg.joints[0].joint()) - self.ankle(k, played, feet);
             let across = line.x * line.x + line.z * line.z;
             sinks = sinks.max(line.y - (most * most - across).max(0.0).sqrt());
         }
         if sinks > 0.0 {
             pose.translations[0].y -= sinks.min(0.2);
             fk::pose(skeleton, pose, world);
-            self.plant(skeleton, pose, world, played, trunk);
+            self.plant(skeleton, pose, world, played, feet);
             self.reach(skeleton, pose, world, played, (way, shows));
         }
         clear::clear(&self.body, skeleton, &played.depths, pose, world);

@@ -3,11 +3,13 @@
 //!
 //! | phase | lasts | joints hold with | weight | ends |
 //! |---|---|---|---|---|
-//! | struck | 80 ms, a parameter | 0.1 where it was hit, 0.3 beside it, 0.7 elsewhere | carried | |
-//! | recovering | 260 ms | smoothly all, within 250 ms | carried | the difference to what is played fades over 375 ms |
-//! | falling | until it lies still | little, towards a fall that is played | all | at rest |
+//! | struck | 80 ms, a parameter | 0.1 where it was hit, 0.3 beside it, 0.7 elsewhere | that of a pendulum on its soles | |
+//! | recovering | 260 ms | smoothly all, within 250 ms | likewise | the difference to what is played fades over 375 ms |
+//! | falling | until it lies still | little, towards a fall that is played, and arms towards the floor | all | at rest |
 //! | lying | until told | what it has | all | told to rise |
-//! | rising | until it is near what is played | more and more | all | near enough, or too long: fades |
+//! | rising | until it is near what is played | more and more | all to half | near enough, or too long: fades |
+//!
+//! Whoever is on its feet falls when its capture point is farther off than steps can catch ([`crate::catch`]).
 
 use std::sync::Arc;
 
@@ -16,9 +18,12 @@ use kumite_motion::rotation::between;
 use kumite_motion::volume::Obstacle;
 use kumite_motion::{Contacts, Pose, Role, Vec3, WorldPose, fk};
 
+use crate::body::Body;
+use crate::catch::{self, Footing, SOLES};
+use crate::fall;
 use crate::ragdoll::parts::{FEET, HANDS, PARENTS, PARTS, part_of};
 use crate::ragdoll::{Build, Physics, Pull, Ragdoll};
-use crate::touch::{Extent, Touch};
+use crate::touch::Touch;
 
 /// Strength of the joints of the part that is hit, of its neighbours, and of all others.
 const SLACK: [f32; 3] = [0.1, 0.3, 0.7];
@@ -42,15 +47,23 @@ const SETTLES: (f32, f32) = (0.45, 0.6);
 const CALM: f32 = 5.0;
 /// At rest no joint turns faster, radians per second.
 pub const REST: f32 = 0.05;
-/// How quickly a body that lies comes to a stop, per second, and how much its joints still hold.
-const STILL: f32 = 15.0;
+/// How quickly a body that lies stops rolling, per second, and how much its joints still hold.
+const ROLLS: f32 = 6.0;
 const LYING: f32 = 0.3;
+/// Whether a push is caught is known so many seconds after it at the latest.
+const CAUGHT: f32 = 0.25;
+/// A foot that is higher above the floor than this does not stand, metres, whatever its motion says.
+const HIGH: f32 = 0.06;
+/// A leg this straight, of its length, lifts its heel: it would come apart if its foot were still nailed down.
+const STRAIGHT: f32 = 0.998;
 /// How long limbs are left to sink to the ground, seconds.
 const SINKS: f32 = 0.35;
 /// How long a body that settles is given to come to rest, seconds.
 const SETTLING: f32 = 1.2;
 /// Pulled into a motion on the ground: how long until all strength is used, and for how long at most, seconds.
 const RISES: (f32, f32) = (0.5, 1.1);
+/// What is aimed at begins to move so long after that, seconds: at first it jumps to how the body lies.
+const AIMS: f32 = 0.02;
 /// Near enough to be played on: mean angle of joints, radians, and hands and feet seen from the pelvis, metres.
 pub const NEAR: (f32, f32) = (15.0 * std::f32::consts::PI / 180.0, 0.10);
 /// A handover that was not near enough takes this long instead, seconds: a roll.
@@ -120,6 +133,13 @@ pub struct Response {
     off: (f32, f32),
     /// Since it began to settle.
     settling: f32,
+    /// What it stands on.
+    footing: Footing,
+    /// Which feet have been torn off the floor since it was pushed.
+    torn: [bool; 2],
+    /// Which feet are off the floor.
+    high: [bool; 2],
+    body: Option<Body>,
 }
 
 impl Response {
@@ -152,6 +172,13 @@ impl Response {
             fade: Inertia::default(),
             off: (0.0, 0.0),
             settling: 0.0,
+            footing: {
+                let [now, before] = shown.map(|world| build.centre(world));
+                Footing::of(now, (now - before) / seconds.max(1e-4))
+            },
+            torn: [false; 2],
+            high: [false; 2],
+            body: Body::of(build.skeleton()),
         }
     }
 
@@ -174,9 +201,7 @@ impl Response {
         (self.part, self.pressed) = (part, pressed);
         if matches!(self.phase, Phase::Struck | Phase::Recovering | Phase::Fading) {
             (self.phase, self.since) = (Phase::Struck, 0.0);
-        }
-        if touch.change() >= Extent::LEAST[1] {
-            self.fall();
+            self.footing.push();
         }
     }
 
@@ -188,13 +213,6 @@ impl Response {
         ragdoll.push(part, push, at);
         if self.phase == Phase::Recovering {
             self.since = self.settings.seconds + PRESSED;
-        }
-    }
-
-    /// Loses its balance.
-    pub fn fall(&mut self) {
-        if self.ragdoll.is_some() && matches!(self.phase, Phase::Struck | Phase::Recovering) {
-            (self.phase, self.since, self.settling) = (Phase::Falling, 0.0, 0.0);
         }
     }
 
@@ -243,10 +261,29 @@ impl Response {
     /// What stands while this acts, of what does in the motion.
     pub fn contacts(&self, planted: Contacts) -> Contacts {
         match self.phase {
-            Phase::Fading => planted,
             Phase::Falling | Phase::Lying | Phase::Rising => Contacts::NONE,
-            Phase::Struck | Phase::Recovering => planted,
+            Phase::Struck | Phase::Recovering | Phase::Fading => {
+                let feet = [Contacts::LEFT, Contacts::RIGHT].into_iter().zip(self.torn.into_iter().zip(self.high));
+                let up = |(torn, high): (bool, bool)| high || (torn && self.ragdoll.is_some());
+                feet.filter(|foot| up(foot.1)).fold(planted, |planted, foot| planted.without(foot.0))
+            }
         }
+    }
+
+    /// Looks which feet are off the floor in what is shown.
+    fn look_at_feet(&mut self, world: &WorldPose) {
+        for (foot, (ankle, toe)) in
+            [(Role::LeftAnkle, Role::LeftToe), (Role::RightAnkle, Role::RightToe)].into_iter().enumerate()
+        {
+            let rest = |role: Role| self.build.resting(role);
+            let above = |role: Role| world.position(role.joint()).y - rest(role);
+            self.high[foot] = above(ankle).min(above(toe)) > HIGH;
+        }
+    }
+
+    /// Whether it is on its feet and carried away: its motion goes along.
+    pub fn carried(&self) -> bool {
+        matches!(self.phase, Phase::Struck | Phase::Recovering) && self.footing.lost()
     }
 
     /// A tick of `seconds` over a motion; `pose` and `world` are the motion's and become what is shown.
@@ -264,27 +301,36 @@ impl Response {
         let Some(mut ragdoll) = self.ragdoll.take() else {
             self.fade.apply(self.since, pose);
             fk::pose(self.build.skeleton(), pose, world);
+            self.look_at_feet(world);
             return;
         };
+        let on_feet = matches!(self.phase, Phase::Struck | Phase::Recovering);
+        if on_feet {
+            self.footing.follow(self.build.centre(world), seconds);
+        }
         self.go_on(&mut ragdoll, planted, seconds);
         match self.phase {
-            // A body that lies is no spring: it goes on from where it is, and only what moves is slowed down.
+            // A body that lies holds itself as it came to lie, loosely, and sinks in by its weight.
             Phase::Lying => {}
             Phase::Rising => {
                 cross_fade(&self.held, pose, ease(self.since / RISES.0), &mut self.mixed);
                 fk::pose(self.build.skeleton(), &self.mixed, &mut self.aim);
             }
+            Phase::Falling => self.aim_at_floor(&ragdoll, pose, world),
             _ => self.aim.clone_from(world),
         }
         let pull = self.pull();
         ragdoll.step(physics, &self.aim, &pull, seconds);
+        if on_feet {
+            self.balance(&mut ragdoll, seconds);
+        }
         if self.phase == Phase::Rising {
             ragdoll.show(&self.aim, &mut self.mixed, &mut self.lies);
             self.off = apart(world, &self.lies);
         }
         ragdoll.show(&self.aim, pose, world);
+        self.look_at_feet(world);
         if self.phase == Phase::Lying {
-            self.aim.clone_from(world);
             self.held.clone_from(pose);
         }
         self.shown.swap(0, 1);
@@ -303,6 +349,30 @@ impl Response {
         }
     }
 
+    /// What it aims at while it falls: the fall that is played, with the arms towards the floor.
+    fn aim_at_floor(&mut self, ragdoll: &Ragdoll, pose: &Pose, world: &WorldPose) {
+        let (Some(body), false) = (&self.body, self.shown[0].rotations.is_empty()) else {
+            return self.aim.clone_from(world);
+        };
+        self.mixed.clone_from(pose);
+        let speed = ragdoll.centre().1;
+        fall::protect(self.build.skeleton(), body, &self.shown[0], &mut self.lies, speed, &mut self.mixed);
+        fk::pose(self.build.skeleton(), &self.mixed, &mut self.aim);
+    }
+
+    /// Its weight carries it on as far as soles cannot help it, and it falls if steps could not either.
+    fn balance(&mut self, ragdoll: &mut Ragdoll, seconds: f32) {
+        if self.since < PUSHES || self.push.1 > 0.0 {
+            return;
+        }
+        ragdoll.drift(self.footing.carries(ragdoll.centre(), seconds));
+        let centre = ragdoll.centre();
+        let off = self.footing.off(centre).length();
+        if self.since <= CAUGHT && off > catch::reach(catch::rate(centre.0.y), self.since) {
+            (self.phase, self.since, self.settling) = (Phase::Falling, 0.0, 0.0);
+        }
+    }
+
     /// Pushes what is still to be pushed, and holds what stands.
     fn go_on(&mut self, ragdoll: &mut Ragdoll, planted: Contacts, seconds: f32) {
         let (rest, left, at) = self.push;
@@ -317,7 +387,19 @@ impl Response {
                 let pinned = ragdoll.pinned();
                 let heels = [Contacts::LEFT_HEEL, Contacts::RIGHT_HEEL];
                 let down = |foot: usize| pinned[foot] || ragdoll.place(FEET[foot]).0.y < 0.11;
-                [0, 1].map(|foot| planted.any(heels[foot]) && down(foot))
+                // Soles hold what is over them: of two feet the one comes loose that is farther from where the body goes.
+                let (centre, off) = (ragdoll.centre(), self.footing.off(ragdoll.centre()));
+                let lost = off.length() > SOLES;
+                let way = Vec3::new(off.x, 0.0, off.y);
+                let along = |foot: usize| (ragdoll.place(FEET[foot]).0 - centre.0).dot(way);
+                let first = usize::from(along(1) < along(0));
+                let both = pinned == [true; 2];
+                [0, 1].map(|foot| {
+                    let stands = planted.any(heels[foot]);
+                    let loose = (lost && both && foot == first) || ragdoll.stretched(foot) > STRAIGHT;
+                    self.torn[foot] = stands && (self.torn[foot] || loose);
+                    stands && !self.torn[foot] && down(foot)
+                })
             }
             _ => [false; 2],
         };
@@ -370,22 +452,20 @@ impl Response {
             }
             Phase::Lying => {
                 all(&mut strength, [LYING; 3]);
-                // Once limbs have sunk, what still creeps is stopped.
-                let stops = ease((self.since - SINKS) / SINKS);
-                Pull {
-                    strength,
-                    damping: 1.0,
-                    weight: 1.0 - stops,
-                    fast: false,
-                    drag: STILL * (0.5 + stops),
-                    chase: false,
-                }
+                Pull { strength, damping: LYING, weight: 1.0, fast: false, drag: ROLLS, chase: false }
             }
             Phase::Rising | Phase::Fading => {
                 let more = ease(self.since / RISES.0);
                 all(&mut strength, [LYING + (1.0 - LYING) * more; 3]);
                 strength[0] = 0.4 * more;
-                Pull { strength, damping: 1.0, weight: more.min(0.5), fast: false, drag: 0.0, chase: true }
+                Pull {
+                    strength,
+                    damping: 1.0,
+                    weight: 1.0 - 0.5 * more,
+                    fast: false,
+                    drag: 0.0,
+                    chase: self.since > AIMS,
+                }
             }
         }
     }

@@ -24,7 +24,7 @@ pub struct Touch {
     pub mass: f32,
 }
 
-/// How far a body gives way to a push.
+/// How far a body usually gives way to a push. Whether it does fall is up to where its capture point goes ([`crate::catch`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Extent {
     /// Its feet stay.
@@ -38,7 +38,7 @@ pub enum Extent {
 impl Extent {
     /// Least change of the whole body's speed that makes it step, and that throws it, metres per second. A capture point 8 cm off is about
     /// where soles end; three steps catch what 0.9 m/s do, and nobody catches 1.3.
-    pub const LEAST: [f32; 2] = [0.25, 1.1];
+    pub const LEAST: [f32; 2] = [0.25, 1.3];
 
     /// By the change of the whole body's speed.
     pub fn of(change: f32) -> Extent {

@@ -133,3 +133,57 @@ fn a_clone_in_the_middle_of_a_fall_falls_on_the_same_way() {
         }
     }
 }
+
+/// How a fall ends: the tick in which a hand is first down, that in which the head is, if ever, and how fast the head then is, metres per second.
+fn comes_down(along: Vec3, protects: bool) -> (Option<usize>, Option<usize>, f32) {
+    let (build, pose, world) = standing();
+    let mut physics = Physics::default();
+    let at = world.position(Role::Back.joint()) - along * 0.1 + Vec3::Y * 0.1;
+    let touch = Touch { part: Role::Back, at, normal: -along, velocity: along * 10.0, mass: 10.0 };
+    let mut response = Response::begin(&build, [&world, &world], TICK, [true; 2], &[], Settings::default());
+    response.touch(&touch);
+    let mut limp = Ragdoll::new(&build, &world, &world, TICK, &[]);
+    let [once, rest] = touch.impulse(build.parts()[part_of(Role::Back)].mass);
+    limp.push(part_of(Role::Back), once + rest, at);
+    let (mut hand, mut head, mut fast) = (None, None, 0.0f32);
+    for tick in 0..240 {
+        let (mut pose, mut world) = (pose.clone(), world.clone());
+        if protects {
+            response.step(&mut physics, Contacts::ALL, TICK, &mut pose, &mut world);
+        } else {
+            limp.step(&mut physics, &world, &LIMP, TICK);
+        }
+        let Some(body) = (if protects { response.ragdoll() } else { Some(&limp) }) else { break };
+        let low = |role: Role, centre: Vec3| {
+            let (place, turn) = body.place(part_of(role));
+            place + turn * centre
+        };
+        let palm = |role: Role| low(role, build.parts()[part_of(role)].centre).y < 0.09;
+        if hand.is_none() && (palm(Role::LeftWrist) || palm(Role::RightWrist)) {
+            hand = Some(tick);
+        }
+        let part = &build.parts()[part_of(Role::Head)];
+        let crown = low(Role::Head, part.ends[1]);
+        if crown.y - part.radius < 0.02 && head.is_none() {
+            head = Some(tick);
+            fast = -body.speed_at(part_of(Role::Head), crown).y;
+        }
+    }
+    (hand, head, fast)
+}
+
+/// Falls to all sides: hands are down before the head, and the head comes down slower than that of a body that does nothing about it, or not at all.
+#[test]
+fn falls_protect_the_head() {
+    let (mut first, mut slower, mut told) = (0, 0, String::new());
+    for k in 0..8 {
+        let along = kumite_motion::rotation::yaw(std::f32::consts::TAU * k as f32 / 8.0) * Vec3::Z;
+        let (hand, head, fast) = comes_down(along, true);
+        let (_, limp_head, limp_fast) = comes_down(along, false);
+        assert!(limp_head.is_some(), "a body that does nothing falls on its head too");
+        first += u32::from(hand.is_some_and(|hand| head.is_none_or(|head| hand < head)));
+        slower += u32::from(head.is_none() || fast < 0.8 * limp_fast);
+        told += &format!("{k}: hand {hand:?}, head {head:?} at {fast:.1} m/s, limp {limp_head:?} at {limp_fast:.1}\n");
+    }
+    assert!(first >= 7 && slower >= 7, "hands first {first}, slower {slower} of 8\n{told}");
+}

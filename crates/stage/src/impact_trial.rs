@@ -51,6 +51,7 @@ pub struct Outcome {
     pub answer: Option<String>,
     /// Greatest gap at a joint, metres.
     pub gap: f32,
+    pub gap_at: (f32, String, Option<Phase>, [bool; 2]),
     /// Deepest below the floor, metres.
     pub sunk: f32,
     /// Fastest turn of a joint when it came to lie, radians per second.
@@ -152,7 +153,15 @@ fn look(outcome: &mut Outcome, character: &mut Character, recoveries: &Recoverie
     let rested = character.response().is_some_and(|r| r.phase() == Phase::Lying && r.rests());
     if let Some(ragdoll) = character.response().and_then(|r| r.ragdoll()) {
         outcome.simulated += 1;
-        outcome.gap = outcome.gap.max(ragdoll.gap());
+        if ragdoll.gap() > outcome.gap {
+            outcome.gap = ragdoll.gap();
+            outcome.gap_at = (
+                since,
+                ragdoll.widest().0.name().to_owned(),
+                character.response().map(|r| r.phase()),
+                ragdoll.pinned(),
+            );
+        }
         outcome.sunk = outcome.sunk.max(ragdoll.sunk());
         if rested {
             outcome.rest = Some(ragdoll.fastest());

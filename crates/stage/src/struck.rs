@@ -47,6 +47,8 @@ pub(crate) enum Turnout {
     Answers(String, f32),
     /// Steps catch it.
     Staggers(String, f32),
+    /// Nothing catches it: it falls.
+    Falls(String),
     /// It lies.
     Down,
     /// It gets up; seconds until it stands.
@@ -107,17 +109,7 @@ impl Character {
         if matches!(struck.next, Next::Answer | Next::Nothing) {
             (struck.touch, struck.ready, struck.next) = (*touch, ready, Next::Answer);
         }
-        let extent = Extent::of(touch.change() * how.0.gain);
-        if extent == Extent::Down && matches!(struck.next, Next::Answer) {
-            struck.next = Next::Lie;
-            struck.response.fall();
-            let wanted = self.pushed(touch);
-            if let Some(fall) = recoveries.fall(wanted) {
-                let leg = self.stepping(fall, wanted, DOWN);
-                self.commit(Plan::at_once(leg));
-            }
-        }
-        Some(extent)
+        Some(Extent::of(touch.change() * how.0.gain))
     }
 
     /// What simulates it, from now on if nothing does yet.
@@ -168,7 +160,14 @@ impl Character {
         if phase == Phase::Rising {
             self.lie_over();
         }
+        if self.response().is_some_and(Response::carried) {
+            // Where it is carried, what it plays goes along: nothing draws it back.
+            let off = self.pose().root() - self.base().root();
+            let Planar { turn, shift } = self.placement();
+            self.lay(Planar { turn, shift: shift + Vec2::new(off.x, off.z) });
+        }
         match next {
+            Next::Answer | Next::Nothing | Next::Stand(_) if phase == Phase::Falling => self.falls(recoveries),
             Next::Answer if phase != Phase::Struck => self.answer(recoveries, kit),
             Next::Lie if phase == Phase::Lying => self.then(Next::Rise, Turnout::Down),
             Next::Rise if rests => self.get_up(recoveries),
@@ -180,6 +179,18 @@ impl Character {
     fn then(&mut self, next: Next, turnout: Turnout) -> Option<Turnout> {
         self.struck.as_mut()?.next = next;
         Some(turnout)
+    }
+
+    /// Falls as the library does that way, as far as physics lets it.
+    fn falls(&mut self, recoveries: &Recoveries) -> Option<Turnout> {
+        let wanted = self.pushed(&self.struck.as_ref()?.touch);
+        let mut label = String::new();
+        if let Some(fall) = recoveries.fall(wanted) {
+            label.clone_from(&fall.label);
+            let leg = self.stepping(fall, wanted, DOWN);
+            self.commit(Plan::at_once(leg));
+        }
+        self.then(Next::Lie, Turnout::Falls(label))
     }
 
     /// What answers a hit once physics has shown where it goes.

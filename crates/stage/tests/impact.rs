@@ -5,7 +5,8 @@
 use std::sync::{Arc, OnceLock};
 
 use kumite_captures::whole_library;
-use kumite_motion::{Clip, Pose, Role, Vec2, Vec3};
+use kumite_motion::volume::{Obstacle, Shape};
+use kumite_motion::{Clip, Pose, Quat, Role, Vec2, Vec3};
 use kumite_plan::dodge::DodgeConfig;
 use kumite_react::response::Settings;
 use kumite_react::{Impact, Request};
@@ -14,7 +15,7 @@ use kumite_stage::impact_trial::{self, How, Kind, Struck};
 use kumite_stage::op::{Begin, Op, Spawn, ThrowOp};
 use kumite_stage::recoveries::Recoveries;
 use kumite_stage::world::{Perception, Wish};
-use kumite_stage::{Defence, EventKind, Kit, Performance, Pipeline, TICKS, Target, impact_referee};
+use kumite_stage::{Defence, EventKind, Kit, Performance, Pipeline, TICKS, Target, impact_referee, overlap};
 
 fn kits() -> &'static [Arc<Kit>] {
     static KITS: OnceLock<Vec<Arc<Kit>>> = OnceLock::new();
@@ -199,4 +200,57 @@ fn the_search_finds_what_is_nearest() {
     let how = How { braced: false, returns: kumite_stage::Return::Search, ..How::default() };
     let struck = impact_trial::play(&moment, found, &Request::new(impact, 0.4), how).unwrap();
     assert!(struck.outcome.answer.is_some() && struck.outcome.recovered.is_some(), "{:?}", struck.outcome);
+}
+
+/// Somebody who plays a walk and looks at nothing.
+fn walker(name: &str, at: Vec2, facing: f32) -> Op {
+    Op::Spawn(Spawn {
+        name: name.into(),
+        kit: 0,
+        at,
+        facing,
+        begin: Some(Begin::parse("walk@0.6")),
+        wish: Wish::Stay,
+        perception: Perception::BLIND,
+        seed: 5,
+    })
+}
+
+/// A box that is put before somebody who walks stops its leg; it stumbles, and is on its feet in the end.
+#[test]
+fn whoever_walks_into_a_box_stumbles() {
+    let half = Vec3::new(0.4, 0.25, 0.2);
+    let box_at = |z: f32| Obstacle { shape: Shape::Box { half }, at: Vec3::new(0.0, 0.25, z), turn: Quat::IDENTITY };
+    let play = |z: f32| {
+        let ops = [(0, walker("Ana", Vec2::ZERO, 0.0)), (20, Op::Place(box_at(z)))];
+        Performance::play(kits(), &ops, 4 * u64::from(TICKS))
+    };
+    let (near, far) = (play(0.75), play(30.0));
+    let struck = |played: &Performance| {
+        let legs = |part: Role| matches!(part, Role::LeftKnee | Role::RightKnee | Role::LeftHip | Role::RightHip);
+        times(played, |k| matches!(k, EventKind::Struck { part, .. } if legs(*part)))
+    };
+    assert!(struck(&far).is_empty() && !struck(&near).is_empty());
+    let take = near.takes().unwrap().remove(0);
+    let judged = impact_referee::judge(&take.clip, struck(&near)[0], Role::LeftKnee);
+    assert!(judged.finite && judged.upright > 0.7 && judged.lowest > -0.05, "{judged:?}");
+    // It did not walk through: without the box it is far beyond it by then.
+    let end = |played: &Performance| played.world.characters.values().next().unwrap().character.pose().root().z;
+    assert!(end(&far) > end(&near) + 0.2, "{} and {}", end(&far), end(&near));
+}
+
+/// Two who walk into each other are pushed apart; played each alone they would be deep in each other.
+#[test]
+fn bodies_that_meet_are_pushed_apart() {
+    let [one, other] = [walker("Ana", Vec2::ZERO, 0.0), walker("Ben", Vec2::new(0.1, 1.1), std::f32::consts::PI)];
+    let play = |ops: &[Op]| {
+        let ops: Vec<(u64, Op)> = ops.iter().map(|op| (0, op.clone())).collect();
+        let played = Performance::play(kits(), &ops, u64::from(TICKS));
+        let clips: Vec<Clip> = played.takes().unwrap().into_iter().map(|take| take.clip).collect();
+        clips
+    };
+    let (alone, both) = ([play(&[one.clone()]), play(&[other.clone()])].concat(), play(&[one, other]));
+    let deep = |clips: &[Clip]| overlap::of_bodies(&clips.iter().collect::<Vec<_>>());
+    assert!(deep(&alone) > 0.2, "{}", deep(&alone));
+    assert!(deep(&both) < 0.5 * deep(&alone), "{} of {}", deep(&both), deep(&alone));
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use kumite_motion::limits::Limit;
 use kumite_motion::rotation::to_vector;
 use kumite_motion::volume::{BodySphere, Obstacle, Shape};
-use kumite_motion::{Pose, Quat, Role, Skeleton, Vec3, WorldPose, fk};
+use kumite_motion::{Pose, Quat, Role, Skeleton, Vec3, WorldPose, fk, humanoid};
 use rapier3d::prelude::{
     BroadPhaseBvh, CCDSolver, ColliderBuilder, ColliderSet, GenericJointBuilder, Group, ImpulseJointHandle,
     ImpulseJointSet, IntegrationParameters, InteractionGroups, InteractionTestMode, IslandManager, JointAxesMask,
@@ -34,6 +34,11 @@ const JUMPS: f32 = 30.0;
 /// A joint is stopped when it is this far beyond where its motion has it *and* beyond its limit, radians, and by this, times what it holds with.
 const BEYOND: f32 = 0.02;
 const STOP: f32 = 4.0;
+
+/// How much stiffer elbows and knees are across their axis, and how much more that is damped.
+const HINGE: (f32, f32) = (6.0, 2.5);
+/// Moment of inertia of a person about its hips, kg m² (Chaffin and Andersson 1991: 9 to 12 for somebody who stands).
+const INERTIA: f32 = 9.0;
 
 /// Memory of the solver. It carries nothing from one tick to the next.
 #[derive(Default)]
@@ -61,12 +66,16 @@ impl fmt::Debug for Physics {
 pub struct Build {
     skeleton: Arc<Skeleton>,
     parts: [Part; PARTS],
+    /// Heights of joints at rest.
+    rest: WorldPose,
 }
 
 impl Build {
     /// Of the canonical skeleton; `None` of any other.
     pub fn of(skeleton: &Arc<Skeleton>, spheres: &[BodySphere]) -> Option<Build> {
-        Some(Build { skeleton: Arc::clone(skeleton), parts: parts::measure(skeleton, spheres)? })
+        let mut rest = WorldPose::default();
+        fk::pose(skeleton, &Pose::rest(skeleton), &mut rest);
+        Some(Build { skeleton: Arc::clone(skeleton), parts: parts::measure(skeleton, spheres)?, rest })
     }
 
     /// Whose parts they are.
@@ -77,6 +86,18 @@ impl Build {
     /// What the parts are.
     pub fn parts(&self) -> &[Part; PARTS] {
         &self.parts
+    }
+
+    /// How high a joint is when its body stands at rest, metres.
+    pub fn resting(&self, role: Role) -> f32 {
+        self.rest.position(role.joint()).y
+    }
+
+    /// Where the centre of mass of a body would be whose parts lie like this.
+    pub fn centre(&self, world: &WorldPose) -> Vec3 {
+        let one = |(role, part): (&Role, &Part)| world.point(role.joint(), part.centre) * part.mass;
+        let mass: f32 = self.parts.iter().map(|p| p.mass).sum();
+        ROLES.iter().zip(&self.parts).map(one).fold(Vec3::ZERO, |a, b| a + b) / mass.max(1e-6)
     }
 }
 
@@ -91,7 +112,7 @@ pub struct Pull {
     pub weight: f32,
     /// Whether joints move with their motion; else they are slowed down to where it has them.
     pub chase: bool,
-    /// How quickly everything comes to a stop, per second: a body on the ground is no spring.
+    /// How quickly parts stop rolling, per second: flesh is no steel ball.
     pub drag: f32,
     /// Whether limbs turn fast: more steps of the solver.
     pub fast: bool,
@@ -236,6 +257,23 @@ impl Ragdoll {
         }
     }
 
+    /// Makes everything faster that is not nailed down, metres per second.
+    pub fn drift(&mut self, by: Vec3) {
+        for (index, handle) in self.parts.iter().enumerate() {
+            let nailed = FEET.iter().zip(self.pinned).any(|(foot, pinned)| *foot == index && pinned);
+            if let Some(body) = self.bodies.get_mut(*handle).filter(|_| !nailed) {
+                body.set_linvel(body.linvel() + by, true);
+            }
+        }
+    }
+
+    /// How much of its length a leg is stretched to, 0..1.
+    pub fn stretched(&self, foot: usize) -> f32 {
+        let [hip, knee, ankle] = [FEET[foot] - 2, FEET[foot] - 1, FEET[foot]];
+        let joint = |index: usize| self.build.skeleton.offset(ROLES[index].joint()).length();
+        (self.place(ankle).0 - self.place(hip).0).length() / (joint(knee) + joint(ankle)).max(1e-6)
+    }
+
     /// How fast a place of a part moves.
     pub fn speed_at(&self, part: usize, at: Vec3) -> Vec3 {
         self.parts.get(part).and_then(|handle| self.bodies.get(*handle)).map_or(Vec3::ZERO, |b| b.velocity_at_point(at))
@@ -248,7 +286,6 @@ impl Ragdoll {
             self.drag = pull.drag;
             for handle in self.parts {
                 if let Some(body) = self.bodies.get_mut(handle) {
-                    body.set_linear_damping(pull.drag);
                     body.set_angular_damping(pull.drag);
                 }
             }
@@ -301,8 +338,11 @@ impl Ragdoll {
             }
             let Some(joint) = self.joints.get_mut(self.held[index], false) else { continue };
             joint.data.local_frame1 = Rigid::from_parts(anchor(motion, index), aim);
-            for (axis, rate) in AXES.into_iter().zip(spin.to_array()) {
-                joint.data.set_motor(axis, 0.0, rate, stiffness, damping);
+            // Elbows and knees are hinges: across their axis they give less.
+            let hinge = humanoid::hinge_axis(ROLES[index]).map(|axis| axis.abs().to_array());
+            for (k, (axis, rate)) in AXES.into_iter().zip(spin.to_array()).enumerate() {
+                let (more, slows) = if hinge.is_some_and(|axis| axis[k] < 0.5) { HINGE } else { (1.0, 1.0) };
+                joint.data.set_motor(axis, 0.0, rate, stiffness * more, damping * slows);
             }
         }
         // The whole body towards where its motion has the pelvis.
@@ -351,7 +391,7 @@ impl Ragdoll {
         let off = to_vector(turn * body.rotation().conjugate());
         body.apply_impulse(pull * (0.5 * mass * seconds * soft), true);
         let torque = off * (rate * rate) - body.angvel() * (2.0 * rate * strength.sqrt());
-        body.apply_torque_impulse(torque * (1.0 * seconds * soft), true);
+        body.apply_torque_impulse(torque * (INERTIA * seconds * soft), true);
     }
 
     /// Lays the rotations over a pose: what is not simulated stays as its motion has it.
@@ -375,12 +415,20 @@ impl Ragdoll {
 
     /// Farthest that two parts are apart at their joint, metres.
     pub fn gap(&self) -> f32 {
-        let mut widest = 0.0f32;
+        self.widest().1
+    }
+
+    /// The joint at which two parts are farthest apart, and how far, metres.
+    pub fn widest(&self) -> (Role, f32) {
+        let mut widest = (Role::Pelvis, 0.0f32);
         for index in 1..PARTS {
             let Some(joint) = self.joints.get(self.held[index]) else { continue };
             let (Some(a), Some(b)) = (self.bodies.get(joint.body1()), self.bodies.get(joint.body2())) else { continue };
             let (first, second) = (joint.data.local_frame1.translation, joint.data.local_frame2.translation);
-            widest = widest.max((a.position() * first - b.position() * second).length());
+            let apart = (a.position() * first - b.position() * second).length();
+            if apart > widest.1 {
+                widest = (ROLES[index], apart);
+            }
         }
         widest
     }

@@ -100,7 +100,7 @@ fn wrist_on_way(setting: &Setting<'_>, controls: &Controls, stance: &Stance, k: 
 }
 
 /// A wrist that would be in or close to the trunk is moved out from its axis.
-fn clear_of_trunk(stance: &Stance, wrist: Vec3) -> Vec3 {
+pub(crate) fn clear_of_trunk(stance: &Stance, wrist: Vec3) -> Vec3 {
     let at = |role: Role| stance.world.position(role.joint());
     let (low, high) = (at(Role::Pelvis), at(Role::Neck));
     let spine = high - low;

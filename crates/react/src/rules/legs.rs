@@ -1,12 +1,14 @@
-//! The legs (chapter 5 of the thesis): side-on to the threat, the near knee up, weight on the other leg. The near arm comes down beside the knee and the
-//! other one covers the chin: arms held out for balance alone read as a dance.
+//! The legs (chapter 5 of the thesis). Who stands: side-on to the threat, the near knee up, weight on the other leg; the near arm comes down beside the knee
+//! and the other one covers the chin, since arms held out for balance alone read as a dance. Who walks goes on walking, so the rest has to speak: the
+//! trunk crouches over the hips, the face follows the ball down, the near hand goes to where it will hit and the other one before the belly.
 
-use kumite_motion::rotation::{about, from_vector};
-use kumite_motion::{Role, Vec3};
+use kumite_motion::limits::Limit;
+use kumite_motion::rotation::{about, arc, from_vector, to_vector};
+use kumite_motion::{Quat, Role, Vec3};
 
-use super::block::set_hand;
-use super::{Controls, Rule, Setting, Stance, row};
-use crate::body::TRUNK;
+use super::block::{clear_of_trunk, set_hand};
+use super::{Controls, Recoil, Rule, Setting, Stance, flat, row};
+use crate::body::{STRETCH, TRUNK};
 
 /// How far the near knee is raised, degrees, and how far it bends.
 const KNEE: (f32, f32) = (72.0, 95.0);
@@ -16,6 +18,19 @@ const WRISTS: [Vec3; 2] = [Vec3::new(0.16, -0.72, 0.46), Vec3::new(-0.20, 0.06, 
 const SWIVELS: [f32; 2] = [18.0, 6.0];
 /// How far the trunk bows, degrees: so much, and more before what is fast.
 const BOW: (f32, f32) = (9.0, 9.0);
+
+/// In stride: how far waist and back crouch, degrees each: so much, and more before what is fast.
+const CROUCH: [(Role, f32, f32); 2] = [(Role::Waist, 12.0, 6.0), (Role::Back, 18.0, 8.0)];
+/// How far they turn to bring the near hand to what comes from behind, degrees each.
+const ROUND: f32 = 12.0;
+/// Shoulders rise by this share of a recoil.
+const HUNCH: f32 = 0.5;
+/// The near palm meets the ball this far before what it is aimed at, metres.
+const MEETS: f32 = 0.26;
+/// The other wrist, from the pelvis: aside, up, ahead, metres.
+const COVERS: Vec3 = Vec3::new(0.05, 0.06, 0.27);
+/// The ball is looked at where it is this far away, metres; the face turns to it by so much at most, radians.
+const LOOKS: (f32, f32) = (1.0, 1.1);
 
 /// Saves the legs.
 #[derive(Clone, Copy, Debug)]
@@ -27,9 +42,11 @@ impl Rule for Legs {
     }
 
     fn apply(&self, setting: &Setting<'_>, controls: &Controls, stance: &mut Stance) {
+        if !setting.planted {
+            return in_stride(setting, controls, stance);
+        }
         let strength = (0.4 + 0.6 * controls.turn.max(controls.lean)) * setting.gain.min(1.2);
         let turn = |role: Role| match role {
-            Role::Pelvis if !setting.planted => 0.0,
             Role::Neck | Role::Head => 0.0,
             _ => row(role).y.to_radians() * strength,
         };
@@ -52,6 +69,57 @@ impl Rule for Legs {
             let fore = arm.place(&mut stance.pose, &stance.world, wrist, elbow, [0.0; 2]);
             set_hand(arm, stance, fore, fore * about(Vec3::Z, arm.side * 0.2));
         }
+        stance.update(setting.skeleton);
+    }
+}
+
+/// Upper body only: clock and legs are the walk's.
+fn in_stride(setting: &Setting<'_>, controls: &Controls, stance: &mut Stance) {
+    let (aim, gain) = (setting.aim(), setting.gain.min(1.2));
+    let ahead = flat(stance.world.rotation(Role::Pelvis.joint()) * Vec3::Z).normalize_or(Vec3::Z);
+    // Over the hips, and towards what comes from before; nobody bows backwards to what comes from behind.
+    let to = if aim.in_front { (ahead - aim.across() * 0.6).normalize_or(ahead) } else { ahead };
+    let round = if aim.in_front { 0.0 } else { aim.side * ROUND.to_radians() };
+    let turns = TRUNK.map(|role| {
+        let Some((_, least, more)) = CROUCH.into_iter().find(|c| c.0 == role) else { return Quat::IDENTITY };
+        let bow = Vec3::Y.cross(to) * ((least + more * controls.lean) * gain).to_radians();
+        from_vector(bow) * about(Vec3::Y, round)
+    });
+    stance.turn_trunk(setting.skeleton, turns);
+    Recoil.apply(setting, &Controls { recoil: HUNCH * (0.6 + 0.4 * controls.recoil), ..*controls }, stance);
+    look_at(setting, stance, aim.target - aim.along * LOOKS.0);
+    let (pelvis, chest) = (stance.world.position(Role::Pelvis.joint()), stance.world.rotation(Role::Back.joint()));
+    let aside = Vec3::Y.cross(ahead);
+    for (k, arm) in setting.body.arms.iter().enumerate() {
+        let shoulder = stance.world.position(arm.joints[1].joint());
+        let near = arm.side == aim.side;
+        let wanted = if near {
+            // The palm is on the way, the wrist above it: fingers point down.
+            aim.target - aim.along * MEETS + Vec3::Y * arm.palm
+        } else {
+            pelvis + aside * (arm.side * COVERS.x) + Vec3::Y * COVERS.y + ahead * COVERS.z
+        };
+        let longest = arm.length * (STRETCH - 0.08 * controls.reach[k]);
+        let wrist = shoulder + (clear_of_trunk(stance, wanted) - shoulder).clamp_length_max(longest);
+        let elbow = arm.elbow(&stance.world, wrist, SWIVELS[usize::from(!near)].to_radians());
+        let fore = arm.place(&mut stance.pose, &stance.world, wrist, elbow, [0.0; 2]);
+        let fingers = if near { Vec3::NEG_Y - aim.along * 0.3 } else { chest * Vec3::new(-0.6 * arm.side, -0.8, 0.2) };
+        set_hand(arm, stance, fore, arm.hand(fingers, if near { -aim.along } else { ahead }));
+    }
+    stance.update(setting.skeleton);
+}
+
+/// Neck and head turn the face towards a place, each by half, as far as they go.
+fn look_at(setting: &Setting<'_>, stance: &mut Stance, place: Vec3) {
+    let head = Role::Head.joint();
+    let face = stance.world.rotation(head) * Vec3::Z;
+    let to = (place - stance.world.position(head)).normalize_or(face);
+    let turn = to_vector(arc(face, to)).clamp_length_max(LOOKS.1) * 0.5;
+    for role in [Role::Neck, Role::Head] {
+        let parent = role.parent().map_or(Quat::IDENTITY, |parent| stance.world.rotation(parent.joint()));
+        let local = &mut stance.pose.rotations[role.joint().at()];
+        let turned = (parent.conjugate() * from_vector(turn) * parent * *local).normalize();
+        *local = Limit::of(role).map_or(turned, |limit| limit.clamp(turned));
         stance.update(setting.skeleton);
     }
 }

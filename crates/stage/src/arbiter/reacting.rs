@@ -59,15 +59,7 @@ impl Turn<'_> {
             return true;
         }
         match extent {
-            Extent::Down => {
-                self.busy(f32::INFINITY);
-                self.tell(
-                    "falls".into(),
-                    format!("hit on the {}: {change:.1} m/s", blow.part.name().replace('_', " ")),
-                );
-                true
-            }
-            Extent::Steps => {
+            Extent::Steps | Extent::Down => {
                 self.busy(STUNNED);
                 true
             }
@@ -112,6 +104,10 @@ impl Turn<'_> {
                 happened(EventKind::Staggered);
                 self.busy(seconds);
                 self.tell(label, "hit: steps catch it".into());
+            }
+            Turnout::Falls(label) => {
+                self.busy(f32::INFINITY);
+                self.tell(label, "hit: farther off its feet than steps can catch".into());
             }
             Turnout::Down => happened(EventKind::Down),
             Turnout::Rises(label, seconds) => {
