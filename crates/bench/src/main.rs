@@ -12,6 +12,7 @@ mod mocap;
 mod parse;
 mod peer;
 mod ragdoll_peer;
+mod spar;
 mod tick;
 mod transitions;
 mod two_balls;
@@ -24,7 +25,7 @@ use serde_json::json;
 
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
-    let benches: [(&str, fn()); 13] = [
+    let benches: [(&str, fn()); 14] = [
         ("bvh-parse", parse::run),
         ("fk", fk::run),
         ("captures", mocap::run),
@@ -35,6 +36,7 @@ fn main() {
         ("walk-balls", walk_balls::run),
         ("brace-stage", brace_stage::run),
         ("impact", impact::run),
+        ("spar", spar::run),
         ("wander", wander::run),
         ("world", world::run),
         ("dodge-crowd", crowd::run),

@@ -616,7 +616,7 @@ fn triple(text: &str) -> Result<[f32; 3], String> {
   kumite tables choices --library libraries/accad-male2.toml --data ~/captures
   kumite tables environment --library libraries/paper-environment.toml --data ~/captures")]
 pub(crate) struct TablesArgs {
-    /// Which: anticipation (bracing), avoidance (dodging), choices (telling actions apart) or environment (walking through clutter)
+    /// Which: anticipation (bracing), avoidance (dodging), choices (telling actions apart), competition (fights) or environment (walking through clutter)
     #[arg(value_name = "PAPER", default_value = "avoidance")]
     pub(crate) paper: String,
 

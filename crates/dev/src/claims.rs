@@ -233,6 +233,41 @@ pub const CLAIMS: &[Claim] = &[
         ],
     },
     Claim {
+        name: "spar",
+        says: "Fighters who plan against each other, embedded library: depth 4 wins 86 % of 200 bouts against depth 2, equal depths half of 1,000 each, \
+               the fresh 80 % against the tired, and a tired one that plans six deep more than half against a fresh one that plans two; 90 % of blows end as the tree says and \
+               90 % of hits show contact within 3 cm; from any start within 6 m they find distance and facing (95 % within 3 s and 0.7 s a metre) and keep them; 30 s at depth 3 are \
+               planned in a second.",
+        by: Proof::Bench,
+        bounds: &[
+            ("depth 4 against 2, wins, share", Least(0.86)),
+            ("depth 4 against 2, lower bound, share", Least(0.8)),
+            ("draws of these, share", Most(0.15)),
+            ("equal depth, wins of the first, share", Least(0.45)),
+            ("draws at equal depth, share", Most(0.15)),
+            ("depth 6 against 4, wins, share", Least(0.5)),
+            ("depth 6 against 2, wins, share", Least(0.86)),
+            ("fresh against tired at equal depth, wins, share", Least(0.8)),
+            ("tired at depth 6 against fresh at 2, wins, share", Least(0.5)),
+            ("strikes of each in 10 s", Least(3.0)),
+            ("strikes in reach that land, share", Most(0.6)),
+            ("strikes seen in time that are answered, share", Least(0.3)),
+            ("gaps between strikes, 95 %", Most(5.0)),
+            ("bouts with 8 different actions of each in 30 s, share", Least(0.95)),
+            ("outcomes as predicted, share", Least(0.9)),
+            ("hits with contact within 3 cm, share", Least(0.9)),
+            ("frames with an overlap of 3 cm at most, share", Least(0.98)),
+            ("bouts with a snap of 1.5 at most outside impacts, share", Least(0.9)),
+            ("feet slide, most", Most(2.0)),
+            ("starts that reach distance and facing in time, share", Least(0.95)),
+            ("within 8 s, share", Least(1.0)),
+            ("neutral frames at distance and facing, share", Least(0.8)),
+            ("largest turn about each other without a strike", Most(270.0)),
+            ("planning of 30 s at depth 3", Most(1.0)),
+            ("planning of 30 s at depth 5", Most(30.0)),
+        ],
+    },
+    Claim {
         name: "brace-stage",
         says: "2,000 balls of every kind at fighters, walkers and idlers: what is neither dodged nor blocked is braced for if 0.25 s are left when it is \
                known (99 %), nobody braces for what misses, 99 % of these takes snap by 1.5 or less, and 95 % of walkers that brace arrive.",

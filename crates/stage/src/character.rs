@@ -18,6 +18,7 @@ use kumite_react::ragdoll::Physics;
 
 use crate::TICKS;
 use crate::feet::{Feet, GRIP};
+use crate::give::Give;
 use crate::quality::Source;
 use crate::stop::Stop;
 use crate::struck::Struck;
@@ -70,6 +71,10 @@ pub struct Character {
     pub(crate) second: Option<(Bend, f32)>,
     /// What stops a limb that has met something.
     pub(crate) stop: Option<Stop>,
+    /// Seconds for which a blow of a fighter is still felt.
+    pub(crate) jolted: f32,
+    /// Arms that give way to somebody else's body.
+    pub(crate) gives: [Give; 2],
     pub(crate) feet: Feet,
     /// Motion, join and bend, without feet: what a new plan is joined from, now and a tick ago.
     pub(crate) base: [Pose; 2],
@@ -160,6 +165,8 @@ impl Character {
             struck: None,
             second: None,
             stop: None,
+            jolted: 0.0,
+            gives: [Give::default(); 2],
             feet: Feet::default(),
             base: [Pose::default(), Pose::default()],
             pose: Pose::default(),
@@ -225,6 +232,14 @@ impl Character {
     /// Motion, join and bend, before feet are planted.
     pub fn base(&self) -> &Pose {
         &self.base[0]
+    }
+
+    pub(crate) fn take_pose(&mut self) -> Pose {
+        std::mem::take(&mut self.pose)
+    }
+
+    pub(crate) fn give_pose(&mut self, pose: Pose) {
+        self.pose = pose;
     }
 
     /// Where its joints are.
@@ -483,6 +498,7 @@ impl Character {
             bend.apply(*time, &skeleton, &mut pose, &mut self.world);
         }
         self.hold_back(&skeleton, &mut pose);
+        self.give_way(&skeleton, &mut pose);
         self.base.swap(0, 1);
         self.base[0].clone_from(&pose);
         if let Some(brace) = &mut self.brace {

@@ -6,6 +6,7 @@
 pub mod arbiter;
 pub mod attack_trial;
 pub mod balance;
+mod blows;
 pub mod brace_referee;
 pub mod brace_trial;
 mod braced;
@@ -15,6 +16,7 @@ pub mod course;
 mod defence;
 pub mod dodge_referee;
 mod feet;
+mod give;
 pub mod impact_referee;
 pub mod impact_trial;
 mod jerk;

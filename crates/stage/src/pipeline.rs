@@ -14,7 +14,7 @@ use crate::arbiter::{Blow, Scratch, Turn};
 use crate::character::StepBuffers;
 use crate::op::{BallOutcome, Event, EventKind, Fault, Op, Spawn, ThrowOp};
 use crate::world::{BallId, CastMember, CharacterId, Doing, FlyingBall, Perception, Wish, World};
-use crate::{Character, Kit, Return, TICKS, contact, jostle, sense, sparring};
+use crate::{Character, Kit, Return, TICKS, blows, contact, jostle, sense, sparring};
 
 /// Least height that a ball thrown from any distance begins at, metres above its radius.
 const ABOVE_FLOOR: f32 = 0.04;
@@ -85,7 +85,7 @@ impl Pipeline {
         self.contacts(world);
         jostle::bodies(kits, world, &self.bodies);
         jostle::stumble(world, &self.bodies);
-        sparring::contacts(kits, world, &self.bodies, &mut self.events);
+        blows::contacts(kits, world, &self.bodies, &mut self.events);
         world.tick += 1;
         &self.events
     }
@@ -124,7 +124,7 @@ impl Pipeline {
 
     /// Sense, then decide, one character after the other: who comes later sees what was committed before.
     fn decide(&mut self, kits: &[Arc<Kit>], world: &mut World) {
-        sparring::look(world);
+        sparring::look(kits, world);
         for k in 0..self.ids.len() {
             let who = self.ids[k];
             self.sense(world, who);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kumite_motion::hash::fnv1a;
 use kumite_motion::rotation::wrap;
-use kumite_motion::{Chance, Role, Vec2};
+use kumite_motion::{Chance, Clip, Role, Vec2};
 use kumite_plan::spar::bout::bearing;
 use kumite_plan::spar::moves::MoveKind;
 use kumite_plan::spar::{Outcome, TreeCounts};
@@ -12,7 +12,7 @@ use kumite_plan::spar::{Outcome, TreeCounts};
 use crate::op::{Begin, BlowEvent, EventKind, Op, Spawn};
 use crate::sparring::SparWish;
 use crate::world::{CharacterId, Perception, Wish, World};
-use crate::{Host, Kit, Performance, TICKS, sense};
+use crate::{Host, Kit, Performance, Quality, TICKS, overlap, sense};
 
 /// Who fights.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +61,44 @@ pub struct Side {
     pub places: usize,
 }
 
+/// How a bout looks, over all frames of both.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BoutLook {
+    /// Deepest overlap of the bodies, metres.
+    pub deepest: f32,
+    /// Frames that overlap by more than 3 cm, and all.
+    pub overlapping: (u32, u32),
+    /// Largest snap outside impacts, and in them, in units of captures.
+    pub snap: f32,
+    /// In impacts.
+    pub snap_in_impacts: f32,
+    /// Frames of joints that snap by more than 1.5.
+    pub snaps: u32,
+    /// Mean slide of planted feet, centimetres per second, of the worse.
+    pub slide: f32,
+    /// Mean distance of planted feet from the floor, centimetres, of the worse.
+    pub float: f32,
+}
+
+impl BoutLook {
+    /// Looks at all frames.
+    pub fn of(performance: &Performance) -> BoutLook {
+        let Ok(takes) = performance.takes() else { return BoutLook::default() };
+        let clips: Vec<&Clip> = takes.iter().map(|t| &t.clip).collect();
+        let depths = overlap::of_bodies_by_frame(&clips);
+        let most = |f: fn(&Quality) -> f32| takes.iter().map(|t| f(&t.quality)).fold(0.0, f32::max);
+        BoutLook {
+            deepest: depths.iter().copied().fold(0.0, f32::max),
+            overlapping: (depths.iter().filter(|d| **d > 0.03).count() as u32, depths.len() as u32),
+            snap: most(|q| q.snap),
+            snap_in_impacts: most(|q| q.snap_in_impacts),
+            snaps: takes.iter().map(|t| t.snaps.len() as u32).sum(),
+            slide: most(|q| q.foot_slide_cm_s),
+            float: most(|q| q.float_cm),
+        }
+    }
+}
+
 /// What came of a bout.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoutReport {
@@ -76,7 +114,7 @@ pub struct BoutReport {
     pub reached: Option<f32>,
     /// How far apart they began, metres.
     pub start: f32,
-    /// Neutral frames, and those of them in which both were where they wanted to be.
+    /// Neutral frames since then, and those of them in which both were where they wanted to be.
     pub neutral: (u32, u32),
     /// All frames.
     pub frames: u32,
@@ -84,8 +122,12 @@ pub struct BoutReport {
     pub distance: f32,
     /// Blows whose outcome was as the rules said, of all.
     pub predicted: (u32, u32),
+    /// What the rules said, and what was shown: landed, blocked, missed.
+    pub told: [[u32; 3]; 3],
     /// Hits that showed contact within 3 cm, of all.
     pub shown: (u32, u32),
+    /// Of the frames that were recorded.
+    pub look: BoutLook,
     /// Largest turn about each other without a blow, radians.
     pub circled: f32,
     /// Over all frames of both, by name.
@@ -259,7 +301,7 @@ impl Watch {
         if !calm {
             self.busy = tick;
             self.waiting.clear();
-        } else if tick > self.busy + CALM {
+        } else if tick > self.busy + CALM && self.report.reached.is_some() {
             self.waiting.push((tick, there, errors));
         }
         while let Some(first) = self.waiting.first().copied().filter(|w| w.0 + CALM <= tick) {
@@ -288,6 +330,12 @@ impl Watch {
         other.answered += u32::from(blow.seen && blow.answered);
         self.report.predicted.0 += u32::from(blow.predicted == blow.outcome);
         self.report.predicted.1 += 1;
+        let at = |outcome: Outcome| match outcome {
+            Outcome::Landed => 0,
+            Outcome::Blocked => 1,
+            Outcome::Missed | Outcome::Open => 2,
+        };
+        self.report.told[at(blow.predicted)][at(blow.outcome)] += 1;
         if blow.outcome == Outcome::Landed {
             self.report.shown.0 += u32::from(blow.gap.abs() <= 0.03);
             self.report.shown.1 += 1;

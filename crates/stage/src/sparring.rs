@@ -1,25 +1,24 @@
-//! Fights on stage: what a fighter wants and where it stands in its fight, and blows against bodies as they are shown.
+//! Fights on stage: what a fighter wants and where it stands in its fight.
 
 use std::sync::Arc;
 
 use kumite_motion::{Role, Vec2, Vec3};
 use kumite_plan::Bend;
-use kumite_plan::spar::bout::{Pruned, STUN};
+use kumite_plan::spar::bout::Pruned;
 use kumite_plan::spar::contest::PLAYERS;
-use kumite_plan::spar::moves::{GUARDS, MoveKind, RATE};
-use kumite_plan::spar::{Bout, Corner, Fight, Fighter, Outcome, Style, TreeConfig, TreeCounts};
+use kumite_plan::spar::moves::RATE;
+use kumite_plan::spar::rehearsal::DELAY;
+use kumite_plan::spar::shape::{ANCHORS, Anchors, LETS_GO, Led, COUNT};
+use kumite_plan::spar::{Bout, Corner, Fight, Fighter, Moves, Outcome, Style, TreeConfig, TreeCounts};
 
-use crate::op::{BlowEvent, Event, EventKind};
-use crate::stop::{LONGEST, Stop};
+use crate::{Kit, TICKS};
 use crate::world::{CharacterId, World};
-use crate::{Kit, contact};
 
 /// Ticks of the stage in one tick of a fight.
 pub const EACH: u64 = 2;
 
-/// From the beginning of an action of the other to its being known, seconds. With 0.2 s hardly any blow can be met: 72 % of those in reach land, with
-/// this 56 % (20 bouts at depth 4, seed 1).
-pub const DELAY: f32 = 0.15;
+/// Half of the width of the arena, metres.
+pub const ARENA: f32 = 6.0;
 
 /// How somebody wants to fight.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,6 +81,12 @@ pub struct SparState {
     pub answered: bool,
     /// Nearest that the blow under way has come.
     pub least: f32,
+    /// Where its joints were shown last, and how they moved.
+    pub body: (Anchors, Anchors),
+    /// What the rules say becomes of its blow, as both have begun what they do.
+    pub predicted: Outcome,
+    /// Whether somebody has begun something since.
+    pub stale: bool,
     /// Damage it has given.
     pub given: f32,
     /// Which of its places it goes to next.
@@ -109,6 +114,9 @@ impl SparState {
             seen: false,
             answered: false,
             least: f32::INFINITY,
+            body: ([Vec3::ZERO; COUNT], [Vec3::ZERO; COUNT]),
+            predicted: Outcome::Open,
+            stale: true,
             given: 0.0,
             next_place: 0,
             decisions: 0,
@@ -119,10 +127,17 @@ impl SparState {
 }
 
 /// What everybody sees of everybody in this tick, before anybody decides: equal ticks are simultaneous.
-pub(crate) fn look(world: &mut World) {
+pub(crate) fn look(kits: &[Arc<Kit>], world: &mut World) {
     let tick = world.tick;
     for member in world.characters.values_mut() {
         if let Some(spar) = &mut member.spar {
+            let (now, before) = (anchors(&member.character), spar.body.0);
+            for k in 0..COUNT {
+                // Who has just come on does not move.
+                let first = before[k] == Vec3::ZERO;
+                spar.body.1[k] = if first { Vec3::ZERO } else { (now[k] - before[k]) * TICKS as f32 };
+            }
+            spar.body.0 = now;
             let t = tick.saturating_sub(spar.began) / EACH;
             let passed = (t as u16).saturating_sub(spar.fighter.t);
             spar.fighter.t = t.min(60_000) as u16;
@@ -130,6 +145,16 @@ pub(crate) fn look(world: &mut World) {
             let seconds = f32::from(passed) / RATE as f32;
             spar.fighter.hurt = (spar.fighter.hurt - kumite_plan::spar::bout::FORGET * seconds).max(0.0);
             spar.fighter.stamina = (spar.fighter.stamina + 0.02 * seconds).min(1.0);
+            let Some(kit) = kits.get(member.kit).filter(|_| tick.is_multiple_of(EACH)) else { continue };
+            // What is known of a body begins with the body that is shown.
+            let tempo = match &member.wish {
+                crate::world::Wish::Spar(wish) => wish.style.tempo,
+                _ => 1.0,
+            };
+            let corner = Corner { favours: Vec::new(), ..Corner::new(Style { tempo, ..Style::default() }, 0.0, &Moves::default()) };
+            let corners = [corner];
+            let game = rules(kit.spar(), &corners);
+            spar.fighter.lag = game.seen_as(0, &spar.fighter, (&spar.body.0, &spar.body.1));
             spar.shown = spar.fighter;
         }
     }
@@ -172,18 +197,27 @@ fn pass_places(world: &mut World, who: CharacterId) {
 /// A place of a path has been passed when one has been so near to it, metres.
 const PASSED: f32 = 0.7;
 
-/// Moves hand or foot, and hips, so that a blow of what a fighter does meets what it is aimed at. Times from when that began.
-pub(crate) fn reach_out(game: &Bout<'_>, fighter: &Fighter, other: &Fighter, passed: u32) -> Option<Bend> {
-    let blow = game.open_blow(fighter)?;
-    let aim = game.aim(0, &fighter.place, blow, passed, (1, &game.seen(0, other)));
-    let limb = matches!(blow.part, Role::LeftWrist | Role::RightWrist | Role::LeftAnkle | Role::RightAnkle);
-    let arrives = blow.at as f32 * game.corners[0].style.tempo;
-    let at = (arrives - passed as f32).max(3.0) / RATE as f32;
-    let hand = limb.then_some((blow.part, aim.offset));
-    let shift = if passed == 0 { aim.shift } else { Vec3::ZERO };
-    let (rise, fall) = ((0.0, (at - 0.01).max(0.03)), (at + 0.08, at + 0.36));
-    let size = (aim.offset.length() / blow.limit.max(0.01)).clamp(0.0, 1.0);
-    Some(Bend { hand, shift, rise, fall, size, ..Bend::default() })
+/// What leads a limb on the stage as the rules have it: times from when the move began, or from `passed` ticks later.
+pub(crate) fn bend_of(led: &Led, passed: u32) -> Option<Bend> {
+    let part = led.part?;
+    let limb = matches!(part, Role::LeftWrist | Role::RightWrist | Role::LeftAnkle | Role::RightAnkle);
+    let at = |tick: u16| (f32::from(tick) - passed as f32).max(0.0) / RATE as f32;
+    let (from, whole) = (at(led.rise.0), at(led.rise.1));
+    let hand = limb.then_some((part, led.offset));
+    let (rise, fall) = ((from, whole), (whole + LETS_GO.0, whole + LETS_GO.1));
+    let size = (led.offset.length() / 0.3).clamp(0.0, 1.0);
+    Some(Bend { hand, shift: led.shift, rise, fall, size, ..Bend::default() })
+}
+
+/// Where the joints of a body are that say where the rest is.
+pub(crate) fn anchors(character: &crate::Character) -> Anchors {
+    ANCHORS.map(|role| character.world().position(role.joint()))
+}
+
+/// A fight of one, who comes first, and its opponent, with its rules.
+pub(crate) fn rules<'a>(kit: &'a crate::SparKit, corners: &'a [Corner]) -> Bout<'a> {
+    let (moves, table, pruned) = (&kit.moves, &kit.table, Pruned::default());
+    Bout { moves, table, corners, arena: ARENA, clairvoyant: false, pruned }
 }
 
 /// How fighters fight, the one first and its opponent second.
@@ -228,292 +262,3 @@ pub(crate) fn fight(one: &Fighter, other: &Fighter) -> Fight {
     fighters[1] = *other;
     Fight { fighters, count: 2, now: 0 }
 }
-
-/// How near a blow has to come to count as met, metres.
-const TOUCH: f32 = 0.015;
-/// Ticks of a fight that a blow is waited for after it should have arrived.
-const LATE: u32 = 4;
-/// Ticks before a blow should arrive from which on it may.
-const SOON: u32 = 7;
-
-type Bodies = [(CharacterId, Vec<Vec3>, Vec<Vec3>)];
-
-/// What a blow met in this tick.
-struct Met {
-    by: CharacterId,
-    event: BlowEvent,
-    other: CharacterId,
-    way: Vec3,
-    stop: Option<Stop>,
-}
-
-/// Blows against bodies as they are shown, swept over the tick. All of a tick are judged before any of them does anything.
-pub(crate) fn contacts(kits: &[Arc<Kit>], world: &mut World, bodies: &Bodies, events: &mut Vec<Event>) {
-    let mut met = Vec::new();
-    for (by, before, after) in bodies {
-        if world.characters[*by].spar.is_some() {
-            met.extend(arrives(kits, world, *by, (before, after), bodies));
-        }
-    }
-    apply(kits, world, &met);
-    push_apart(world);
-    let tick = world.tick;
-    for m in met {
-        let (by, other) = (m.by, m.other);
-        events.push(Event { tick, who: Some(other), kind: EventKind::Blow(m.event) });
-        let out = world.characters[other].spar.as_ref().is_some_and(|s| s.fighter.health <= 0.0 && s.forced);
-        if out {
-            events.push(Event { tick, who: Some(other), kind: EventKind::KnockedOut { by } });
-        }
-    }
-}
-
-/// Trunks keep so far from each other, metres, and are pushed apart by so much in a tick at most.
-const TRUNKS: f32 = 0.46;
-const PUSHED: f32 = 0.005;
-
-/// Bodies do not stand in each other.
-fn push_apart(world: &mut World) {
-    let ids: Vec<(CharacterId, CharacterId)> =
-        world.characters.iter().filter_map(|(id, m)| Some((id, m.spar.as_ref()?.opponent))).collect();
-    let mut pushes = Vec::new();
-    for (who, other) in ids {
-        let (Some(a), Some(b)) = (world.characters.get(who), world.characters.get(other)) else { continue };
-        let flat = |character: &crate::Character, role: Role| {
-            let place = character.world().position(role.joint());
-            Vec2::new(place.x, place.z)
-        };
-        let near = |role: Role| {
-            let way = flat(&a.character, role) - flat(&b.character, role);
-            (way.length(), way)
-        };
-        let low =
-            a.character.world().position(Role::Back.joint()).y.min(b.character.world().position(Role::Back.joint()).y);
-        let (distance, way) = [Role::Pelvis, Role::Back]
-            .map(near)
-            .into_iter()
-            .min_by(|a, b| a.0.total_cmp(&b.0))
-            .unwrap_or((f32::INFINITY, Vec2::X));
-        if distance < TRUNKS && low > 0.7 {
-            pushes.push((who, way.normalize_or(Vec2::X) * (0.5 * (TRUNKS - distance)).min(PUSHED)));
-        }
-    }
-    for (who, way) in pushes {
-        let member = &mut world.characters[who];
-        member.character.push(way);
-        if let Some(spar) = member.spar.as_mut() {
-            spar.fighter.place.shift += way;
-        }
-    }
-}
-
-/// What the blow that is under way meets in this tick, if it is over then.
-fn arrives(
-    kits: &[Arc<Kit>],
-    world: &mut World,
-    by: CharacterId,
-    own: (&[Vec3], &[Vec3]),
-    bodies: &Bodies,
-) -> Option<Met> {
-    let tick = world.tick;
-    let member = &world.characters[by];
-    let kit = kits.get(member.kit)?;
-    let moves = &kit.spar().moves;
-    let spar = member.spar.as_ref()?;
-    let made = moves.get(spar.fighter.doing);
-    let blow = *made.blows.get(spar.fighter.blow as usize)?;
-    let other = spar.opponent;
-    let rival = world.characters.get(other)?;
-    let theirs = rival.spar.as_ref()?;
-    let corners = corners(kit, world, by, other)?;
-    let bout = Bout {
-        moves,
-        table: &kit.spar().table,
-        corners: &corners,
-        arena: ARENA,
-        clairvoyant: false,
-        pruned: Pruned::default(),
-    };
-    let t = ((tick + 1).saturating_sub(spar.began) / EACH) as u32;
-    let at = (blow.at as f32 * corners[0].style.tempo) as u32;
-    if t + SOON < at {
-        return None;
-    }
-    let (_, their_before, their_after) = bodies.iter().find(|b| b.0 == other)?;
-    let spheres = member.character.library().spheres();
-    let rival_spheres = rival.character.library().spheres();
-    let rival_made = moves.get(theirs.fighter.doing);
-    let rival_t = ((tick + 1).saturating_sub(theirs.began) / EACH) as u32;
-    let lies = matches!(rival_made.kind, MoveKind::Down | MoveKind::Up);
-    let motion = (rival_t as f32 / corners[1].style.tempo) as u32;
-    let guards =
-        rival_made.kind == MoveKind::Block && (rival_made.active.0..=rival_made.active.1 + 2).contains(&motion);
-    let up = !matches!(rival_made.kind, MoveKind::React | MoveKind::Strike) && !lies;
-    let (mut first, mut nearest): (Option<(f32, Role, bool)>, f32) = (None, spar.least);
-    for (k, sphere) in spheres.iter().enumerate().filter(|(_, s)| s.part == blow.part) {
-        let way = [own.0[k], own.1[k]];
-        for (j, target) in rival_spheres.iter().enumerate() {
-            let meant = guards && is_guard(rival_made.guard, rival_made.name.contains("cover"), target.part);
-            let guard = meant || up && is_forearm(target.part);
-            if !(guard || counts(target.part)) {
-                continue;
-            }
-            let one = std::slice::from_ref(target);
-            let radius = sphere.radius + TOUCH + if meant { 0.04 } else { 0.0 };
-            let pass = contact::sweep(one, &their_before[j..=j], &their_after[j..=j], way, radius);
-            if counts(target.part) {
-                nearest = nearest.min(pass.least + TOUCH);
-            }
-            if let Some((time, part)) = pass.touch
-                && first.is_none_or(|f| time < f.0)
-            {
-                first = Some((time, part, guard));
-            }
-        }
-    }
-    // As the rules of the tree see the moment at which it is meant to arrive.
-    let meant = (rival_t + at).saturating_sub(t);
-    let seen_fight = fight(&spar.fighter, &Fighter { t: meant as u16, ..theirs.fighter });
-    let [f, q, ..] = &seen_fight.fighters;
-    let (predicted, _) = bout.meets(f, &blow, 1, q);
-    let over = t > at + LATE;
-    let first = if lies { None } else { first };
-    if first.is_none() && !over {
-        world.characters[by].spar.as_mut()?.least = nearest;
-        return None;
-    }
-    let outcome = match first {
-        Some((_, _, true)) => Outcome::Blocked,
-        Some(_) => Outcome::Landed,
-        None => Outcome::Missed,
-    };
-    let part = first.map(|f| f.1);
-    let damage = if first.is_some() { bout.damage(0, &spar.fighter, &blow, part, outcome) } else { 0.0 };
-    let end = member.character.world().position(blow.part.joint());
-    let way = spar.fighter.way;
-    let limb = matches!(blow.part, Role::LeftWrist | Role::RightWrist | Role::LeftAnkle | Role::RightAnkle);
-    let stop = (first.is_some() && limb).then_some(Stop { part: blow.part, at: end, way, left: LONGEST, held: false });
-    let places = [&member.character, &rival.character].map(|c| c.world().position(Role::Pelvis.joint()));
-    let away = places[1] - places[0];
-    let event = BlowEvent {
-        by,
-        name: made.name.clone(),
-        outcome,
-        predicted,
-        part,
-        damage,
-        at: end,
-        gap: nearest,
-        reach: Vec2::new(away.x, away.z).length() < 1.6,
-        long: blow.long,
-        seen: spar.seen,
-        answered: spar.answered,
-    };
-    Some(Met { by, event, other, way, stop })
-}
-
-/// Does what the blows of a tick do, all at once.
-fn apply(kits: &[Arc<Kit>], world: &mut World, met: &[Met]) {
-    let tick = world.tick;
-    for m in met {
-        let Some(spar) = world.characters[m.by].spar.as_mut() else { continue };
-        let t = ((tick + 1).saturating_sub(spar.began) / EACH) as u16;
-        let f = &mut spar.fighter;
-        (f.last, f.arrived, f.blow) = (m.event.outcome, t, f.blow + 1);
-        if m.event.reach {
-            f.since = 0;
-        }
-        if m.event.outcome == Outcome::Missed {
-            f.chain = 0;
-        }
-        (spar.least, spar.given) = (f32::INFINITY, spar.given + m.event.damage);
-        let own = *f;
-        world.characters[m.by].character.stop = m.stop.or(world.characters[m.by].character.stop);
-        if let Some(theirs) = world.characters[m.other].spar.as_mut() {
-            theirs.fighter.health -= m.event.damage;
-        }
-        aim_next(kits, world, m, Fighter { t, ..own });
-    }
-    for m in met.iter().filter(|m| m.event.outcome == Outcome::Landed) {
-        // Of two that hit each other at once the harder one goes on.
-        let harder = |o: &&Met| o.by == m.other && o.other == m.by && o.event.outcome == Outcome::Landed;
-        if met.iter().filter(harder).any(|o| o.event.damage > m.event.damage) {
-            continue;
-        }
-        let Some(kit) = kits.get(world.characters[m.other].kit) else { continue };
-        let Some(corners) = corners(kit, world, m.other, m.by) else { continue };
-        let Some(own) = world.characters[m.by].spar.as_mut() else { continue };
-        own.fighter.chain = own.fighter.chain.saturating_add(1);
-        let (chain, attacker) = (own.fighter.chain, own.fighter);
-        let Some(theirs) = world.characters[m.other].spar.as_mut() else { continue };
-        let t = ((tick + 1).saturating_sub(theirs.began) / EACH) as u16;
-        theirs.fighter.t = t;
-        let mut both = fight(&theirs.fighter, &attacker);
-        let bout = Bout {
-            moves: &kit.spar().moves,
-            table: &kit.spar().table,
-            corners: &corners,
-            arena: ARENA,
-            clairvoyant: false,
-            pruned: Pruned::default(),
-        };
-        bout.strike(&mut both, 0, m.event.damage, m.event.part.unwrap_or(Role::Back), m.way, chain);
-        theirs.fighter = both.fighters[0];
-        (theirs.began, theirs.forced) = (tick + 1, true);
-    }
-}
-
-/// The next blow of a combination is aimed anew.
-fn aim_next(kits: &[Arc<Kit>], world: &mut World, m: &Met, own: Fighter) {
-    let Some(kit) = kits.get(world.characters[m.by].kit) else { return };
-    let moves = &kit.spar().moves;
-    let Some(blow) = moves.get(own.doing).blows.get(own.blow as usize) else { return };
-    let Some(corners) = corners(kit, world, m.by, m.other) else { return };
-    let Some(theirs) = world.characters[m.other].spar.as_ref().map(|s| s.fighter) else { return };
-    let (table, pruned) = (&kit.spar().table, Pruned::default());
-    let game = Bout { moves, table, corners: &corners, arena: ARENA, clairvoyant: false, pruned };
-    let passed = u32::from(own.t);
-    let aim = game.aim(0, &own.place, blow, passed, (1, &game.seen(0, &theirs)));
-    let bend = reach_out(&game, &own, &theirs, passed);
-    let member = &mut world.characters[m.by];
-    if let Some(spar) = member.spar.as_mut() {
-        (spar.fighter.aim, spar.fighter.way) = (aim.at, aim.way);
-    }
-    member.character.second = bend.map(|bend| (bend, 0.0));
-}
-
-/// Half of the width of the arena, metres.
-pub const ARENA: f32 = 6.0;
-
-/// Whether a blow on a part counts.
-fn counts(part: Role) -> bool {
-    !matches!(
-        part,
-        Role::LeftClavicle
-            | Role::RightClavicle
-            | Role::LeftShoulder
-            | Role::RightShoulder
-            | Role::LeftElbow
-            | Role::RightElbow
-            | Role::LeftWrist
-            | Role::RightWrist
-            | Role::LeftAnkle
-            | Role::RightAnkle
-            | Role::LeftToe
-            | Role::RightToe
-    )
-}
-
-/// Whether a part belongs to the limb that guards.
-fn is_guard(guard: Option<Role>, both: bool, part: Role) -> bool {
-    let of = |guard: Role| part == guard || Some(part) == guard.parent();
-    guard.is_some_and(of) || both && GUARDS[..2].iter().any(|role| of(*role))
-}
-
-/// Whether a part is in the way when the guard is up.
-fn is_forearm(part: Role) -> bool {
-    matches!(part, Role::LeftElbow | Role::RightElbow | Role::LeftWrist | Role::RightWrist)
-}
-
-/// Longest that a hit stuns, seconds.
-pub const LONGEST_STUN: f32 = STUN.1 / RATE as f32;

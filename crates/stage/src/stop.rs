@@ -6,6 +6,7 @@ use kumite_motion::{Pose, Role, Skeleton, Vec3, fk, ik};
 
 use crate::Character;
 use crate::character::TICK;
+use crate::world::CharacterId;
 
 /// What holds a limb back.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,59 +15,82 @@ pub(crate) struct Stop {
     pub(crate) part: Role,
     /// Where it was stopped.
     pub(crate) at: Vec3,
-    /// The way it went.
+    /// Into what was met.
     pub(crate) way: Vec3,
     /// Seconds that are left of it.
     pub(crate) left: f32,
     /// Whether it has been behind the stop: it is over when it comes out again.
     pub(crate) held: bool,
+    /// Whose sphere was met, and where that was last.
+    pub(crate) on: (CharacterId, usize),
+    pub(crate) centre: Vec3,
 }
 
 /// Longest that a limb is held back, seconds: by then every blow has turned.
 pub(crate) const LONGEST: f32 = 0.6;
-/// What is met gives way, metres per second, for so long, seconds.
-const GIVES: f32 = 0.6;
-const FOR: f32 = 0.10;
+/// What is met is soft, metres: a limb slows down and comes away over this.
+const SOFT: f32 = 0.03;
 /// Farthest that a limb is held back, and nearest that its end comes to its top, metres.
-const FARTHEST: f32 = 0.22;
-const NEAREST: f32 = 0.24;
+const FARTHEST: f32 = 0.5;
+const NEAREST: f32 = 0.22;
 /// The last moments let go by degrees, seconds.
-const LETS_GO: f32 = 0.15;
+const LETS_GO: f32 = 0.2;
+/// How long a blow is felt by both, seconds: what is shown meanwhile is its doing.
+const JOLT: f32 = 0.1;
 
 impl Character {
-    /// Holds back what is stopped.
+    /// Holds back what is stopped, a tick further.
     pub(crate) fn hold_back(&mut self, skeleton: &Arc<Skeleton>, pose: &mut Pose) {
+        self.jolted = (self.jolted - TICK).max(0.0);
         let Some(stop) = &mut self.stop else { return };
-        let Some(limb) = ik::Chain::of_canonical(stop.part) else {
-            self.stop = None;
-            return;
-        };
-        if LONGEST - stop.left < FOR {
-            stop.at += stop.way * (GIVES * TICK);
-        }
         stop.left -= TICK;
+        let depth = self.hold(skeleton, pose);
+        if let Some(stop) = &mut self.stop {
+            stop.held |= depth > SOFT;
+            // Out again: over, once it has been in.
+            if stop.left <= 0.0 || depth < -SOFT && (stop.held || LONGEST - stop.left > 0.15) {
+                self.stop = None;
+            }
+        }
+    }
+
+    /// Holds back what is stopped in what is shown already.
+    pub(crate) fn hold_at_once(&mut self) {
+        let skeleton = Arc::clone(self.library().skeleton());
+        let mut base = std::mem::take(&mut self.base[0]);
+        self.hold(&skeleton, &mut base);
+        self.base[0] = base;
+        let mut pose = self.take_pose();
+        self.hold(&skeleton, &mut pose);
+        fk::pose(&skeleton, &pose, &mut self.world);
+        self.give_pose(pose);
+    }
+
+    /// Brings a pose's limb out of what stops it; says how deep it was, metres.
+    fn hold(&mut self, skeleton: &Arc<Skeleton>, pose: &mut Pose) -> f32 {
+        let Some(stop) = self.stop else { return f32::NEG_INFINITY };
+        let Some(limb) = ik::Chain::of_canonical(stop.part) else { return f32::NEG_INFINITY };
         fk::pose(skeleton, pose, &mut self.world);
         let end = self.world.position(stop.part.joint());
         let depth = (end - stop.at).dot(stop.way);
-        if depth <= 0.0 {
-            // Out again: over, once it has been in.
-            if stop.held || stop.left <= 0.0 {
-                self.stop = None;
-            }
-            return;
+        if depth <= -SOFT {
+            return depth;
         }
-        stop.held = true;
-        let share = (stop.left / LETS_GO).clamp(0.0, 1.0);
-        let mut target = end - stop.way * (depth * share).min(FARTHEST);
+        // No deeper than the surface, and slower where it is near.
+        let shown = if depth < SOFT { -(SOFT - depth) * (SOFT - depth) / (4.0 * SOFT) } else { 0.0 };
+        let share = kumite_motion::blend::ease(stop.left / LETS_GO);
+        let mut target = end - stop.way * ((depth - shown) * share).min(FARTHEST);
         // Not into the shoulder or the hip that it hangs on.
-        let top = self.world.position(limb.top);
-        let away = target - top;
+        let away = target - self.world.position(limb.top);
         if away.length() < NEAREST {
-            target = top + away.normalize_or(stop.way) * NEAREST;
-        }
-        if stop.left <= 0.0 {
-            self.stop = None;
+            target = self.world.position(limb.top) + away.normalize_or(stop.way) * NEAREST;
         }
         limb.reach(skeleton, target, pose, &mut self.world);
+        depth
+    }
+
+    /// A blow is felt.
+    pub(crate) fn jolt(&mut self) {
+        self.jolted = JOLT;
     }
 }

@@ -286,6 +286,6 @@ impl Character {
 
     /// Whether what is shown now is a blow's own doing.
     pub fn in_impact(&self) -> bool {
-        self.response().is_some_and(Response::in_window)
+        self.jolted > 0.0 || self.response().is_some_and(Response::in_window)
     }
 }

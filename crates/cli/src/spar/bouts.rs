@@ -30,16 +30,15 @@ pub(super) fn run(
     let fought: Vec<(BoutReport, f64)> = (0..bouts)
         .into_par_iter()
         .map(|k| {
-            let begun = cpu_time::ThreadTime::now();
             // Names carry chance: they are exchanged every other time, so that no name is lucky.
             let mut pair = entrants.clone();
             if k % 2 == 1 {
                 let names = [pair[1].name.clone(), pair[0].name.clone()];
                 pair.iter_mut().zip(names).for_each(|(entrant, name)| entrant.name = name);
             }
-            let (report, _) = one(kit, &pair, args, args.seed.wrapping_add(u64::from(k / 2)));
+            let (report, _, planned) = one(kit, &pair, args, args.seed.wrapping_add(u64::from(k / 2)));
             bar.inc(1);
-            (report, begun.elapsed().as_secs_f64())
+            (report, planned)
         })
         .collect();
     bar.finish_and_clear();

@@ -6,14 +6,16 @@ mod why;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use kumite_plan::Alone;
+use cpu_time::ThreadTime;
 use kumite_plan::spar::style::STYLES;
 use kumite_plan::spar::{Style, TreeConfig};
-use kumite_stage::spar_trial::{self, BoutReport, Entrant};
+use kumite_plan::{Alone, Pool};
+use kumite_stage::spar_trial::{self, BoutLook, BoutReport, Entrant};
 use kumite_stage::sparring::SparWish;
-use kumite_stage::{Kit, Performance};
+use kumite_stage::{Host, Kit, Performance};
 use serde_json::{Value, json};
 
 use crate::failure::{CliResult, Failure};
@@ -40,9 +42,9 @@ pub(crate) fn run(args: &SparArgs, progress: &Progress) -> CliResult<Report> {
         return bouts::run(args, &kit, &entrants, bouts, progress);
     }
     let start = Instant::now();
-    let (report, performance) = one(&kit, &entrants, args, args.seed);
+    let (report, performance, planned) = one(&kit, &entrants, args, args.seed);
     let wall = start.elapsed().as_secs_f64();
-    let json = to_json(std::slice::from_ref(&report), wall, wall);
+    let json = to_json(std::slice::from_ref(&report), planned, wall);
     let played = play::Played::of(Arc::clone(&kit), performance)?;
     play::write_take(
         &args.output,
@@ -59,13 +61,36 @@ pub(crate) fn run(args: &SparArgs, progress: &Progress) -> CliResult<Report> {
     Ok(Report { text, json })
 }
 
-/// Plays one bout.
-fn one(kit: &Arc<Kit>, entrants: &[Entrant; 2], args: &SparArgs, seed: u64) -> (BoutReport, Performance) {
+/// Times the searches of a bout.
+#[derive(Debug, Default)]
+struct Timed(AtomicU64);
+
+impl Pool for Timed {
+    fn run(&self, parts: usize, work: &(dyn Fn(usize) + Sync)) {
+        Alone.run(parts, work);
+    }
+}
+
+impl Host for Timed {
+    fn search(&self, work: &mut dyn FnMut()) {
+        let start = ThreadTime::now();
+        work();
+        self.0.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+    }
+}
+
+/// Plays one bout; and the CPU seconds that planning took of it.
+fn one(kit: &Arc<Kit>, entrants: &[Entrant; 2], args: &SparArgs, seed: u64) -> (BoutReport, Performance, f64) {
     let starts = match args.within {
         Some(within) => spar_trial::random_starts(entrants, seed, within),
         None => spar_trial::facing_starts(2.2),
     };
-    spar_trial::bout(&[Arc::clone(kit)], entrants, starts, (seed, args.seconds), Arc::new(Alone))
+    let host = Arc::new(Timed::default());
+    let lent: Arc<dyn Host> = Arc::clone(&host) as _;
+    let (mut report, performance) =
+        spar_trial::bout(&[Arc::clone(kit)], entrants, starts, (seed, args.seconds), lent);
+    report.look = BoutLook::of(&performance);
+    (report, performance, host.0.load(Ordering::Relaxed) as f64 * 1e-9)
 }
 
 /// From `style=infighter,depth=4,name=Ana`.
@@ -146,6 +171,9 @@ fn to_json(reports: &[BoutReport], plan_seconds: f64, wall: f64) -> Value {
     let reach = total(|s| f64::from(s.reach));
     let wins = [0, 1].map(|k| reports.iter().filter(|r| r.winner() == Some(k)).count());
     let long = [0, 1].map(|k| share(side(|s| f64::from(s.long))[k], side(|s| f64::from(s.blows))[k]));
+    // Rows are what the rules said, columns what was shown: landed, blocked, missed.
+    let told: Vec<Vec<u32>> =
+        (0..3).map(|i| (0..3).map(|j| reports.iter().map(|r| r.told[i][j]).sum()).collect()).collect();
     json!({
         "bouts": reports.len(),
         "wins": wins,
@@ -172,6 +200,12 @@ fn to_json(reports: &[BoutReport], plan_seconds: f64, wall: f64) -> Value {
         "circled_deg_most": reports.iter().map(|r| r.circled.to_degrees()).fold(0.0, f32::max),
         "predicted_share": share(sum(&|r| f64::from(r.predicted.0)), sum(&|r| f64::from(r.predicted.1))),
         "contact_shown_share": share(sum(&|r| f64::from(r.shown.0)), sum(&|r| f64::from(r.shown.1))),
+        "overlap_cm_most": reports.iter().map(|r| 100.0 * r.look.deepest).fold(0.0, f32::max),
+        "overlap_frames_share": share(sum(&|r| f64::from(r.look.overlapping.0)), sum(&|r| f64::from(r.look.overlapping.1))),
+        "snap_most": reports.iter().map(|r| r.look.snap).fold(0.0, f32::max),
+        "snaps_in_a_minute": share(60.0 * sum(&|r| f64::from(r.look.snaps)), scene),
+        "foot_slide_cm_s_most": reports.iter().map(|r| r.look.slide).fold(0.0, f32::max),
+        "told": told,
         "decisions": total(|s| f64::from(s.decisions)),
         "nodes": total(|s| s.counts.nodes as f64),
         "leaves": total(|s| s.counts.leaves as f64),

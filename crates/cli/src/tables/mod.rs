@@ -3,6 +3,7 @@
 mod anticipation;
 mod avoidance;
 mod choices;
+mod competition;
 mod environment;
 
 use crate::args::TablesArgs;
@@ -10,13 +11,14 @@ use crate::failure::{CliResult, Failure};
 use crate::{Progress, Report};
 
 /// Names of the papers.
-const PAPERS: &str = "anticipation, avoidance, choices, environment";
+const PAPERS: &str = "anticipation, avoidance, choices, competition, environment";
 
 pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
     match args.paper.as_str() {
         "anticipation" => anticipation::run(args, progress),
         "avoidance" => avoidance::run(args, progress),
         "choices" => choices::run(args, progress),
+        "competition" => competition::run(args, progress),
         "environment" => environment::run(args, progress),
         other => {
             let message = format!("there are no tables of {other:?}; allowed are {PAPERS}");

@@ -5,7 +5,8 @@ use kumite_motion::rotation::wrap;
 use kumite_motion::{Role, Vec2, Vec3};
 
 use crate::spar::contest::{PLAYERS, Scores};
-use crate::spar::moves::{Blow, GUARDS, Move, MoveIdx, MoveKind, Moves, RATE, Region};
+use crate::spar::moves::{Blow, Move, MoveIdx, MoveKind, Moves, RATE, Region};
+use crate::spar::shape::{Lag, Led, Meeting};
 use crate::spar::style::Style;
 use crate::spar::table::DefenceTable;
 
@@ -53,16 +54,10 @@ pub const FORGET: f32 = 1.6;
 pub const DOWN: u32 = 260;
 /// What one can take.
 pub const HEALTH: f32 = 40.0;
-/// How far the guard of a block is from what it can meet, metres.
-const MEETS: f32 = 0.27;
-/// How far before and behind where it is aimed a blow still hits, metres.
-const SWEEP: (f32, f32) = (0.22, 0.05);
 /// Largest turn that an action is laid with beside its own, radians, by what it is.
-const TURN: f32 = 0.27;
+pub(crate) const TURN: f32 = 0.27;
 /// A guard shuffles round by this much at most.
 const SHUFFLE: f32 = 0.17;
-/// Blows whose aim is off by no more than this reach, metres.
-const REACHED: f32 = 0.03;
 /// What striking costs, in light hits: nobody strikes for the sake of it.
 const EFFORT: f32 = 0.25;
 /// Moves that are remembered as used.
@@ -77,6 +72,8 @@ pub struct Before {
     pub doing: MoveIdx,
     /// Ticks it had been doing it when it was left.
     pub t: u16,
+    /// See [`Fighter::phase`].
+    pub phase: u16,
 }
 
 /// One fighter.
@@ -100,10 +97,16 @@ pub struct Fighter {
     pub chain: u8,
     /// Ticks since its last blow in reach.
     pub since: u16,
-    /// Where its blow is aimed, and the way it comes.
-    pub aim: Vec3,
-    /// Way of the blow.
+    /// When its blow should touch, ticks.
+    pub hits: u16,
+    /// Which way its blow comes.
     pub way: Vec3,
+    /// Limb and hips that are led.
+    pub led: Led,
+    /// What is left of the join into what it does.
+    pub lag: Lag,
+    /// Ticks of motion that a guard which goes on has behind it besides those since it was thought about last.
+    pub phase: u16,
     /// What it did before.
     pub before: Before,
     /// What it can still take.
@@ -129,9 +132,12 @@ impl Fighter {
             free: 0,
             chain: 0,
             since: 0,
-            aim: Vec3::ZERO,
+            hits: 0,
             way: Vec3::Z,
-            before: Before { place, doing: guard, t: 0 },
+            led: Led::default(),
+            lag: Lag::default(),
+            phase: 0,
+            before: Before { place, doing: guard, t: 0, phase: 0 },
             health: HEALTH,
             stamina: 1.0,
             hurt: 0.0,
@@ -220,32 +226,6 @@ pub(crate) fn count(counter: &std::sync::atomic::AtomicU64, by: u64) {
     counter.fetch_add(by, std::sync::atomic::Ordering::Relaxed);
 }
 
-/// Aim of a blow.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Aim {
-    /// Where the middle of the striking part is when it meets the target, as near as it gets.
-    pub at: Vec3,
-    /// Which way it goes then.
-    pub way: Vec3,
-    /// How far the action is turned beside its own way, radians.
-    pub turn: f32,
-    /// How far the striking part is moved from where its motion arrives, and the hips.
-    pub offset: Vec3,
-    /// Hips go along by this.
-    pub shift: Vec3,
-    /// How far it falls short, metres.
-    pub short: f32,
-    /// What it is aimed at: position among [`Moves::targets`].
-    pub target: usize,
-}
-
-impl Aim {
-    /// Whether it reaches.
-    pub fn reaches(&self) -> bool {
-        self.short < REACHED
-    }
-}
-
 impl Bout<'_> {
     /// What a fighter does.
     #[inline]
@@ -273,15 +253,24 @@ impl Bout<'_> {
         f.place.after(self.made(f).stance(self.motion(who, u32::from(f.t))))
     }
 
-    /// What a fighter does as far as another can see it: where it began, what, and since when.
+    /// Where a fighter stands and looks so many ticks from now, if it goes on.
     #[inline]
-    pub fn seen(&self, by: usize, f: &Fighter) -> (PlanarMatrix, MoveIdx, u32) {
+    pub fn stance_in(&self, who: usize, f: &Fighter, ticks: u32) -> PlanarMatrix {
+        f.place.after(self.made(f).stance(self.motion(who, u32::from(f.t) + ticks)))
+    }
+
+    /// A fighter as far as another can see it: what is too young to be known looks like what was done before.
+    #[inline]
+    pub fn seen(&self, by: usize, f: &Fighter) -> Fighter {
         let hidden = !self.clairvoyant && f.t < self.corners[by].delay && !self.made(f).forced();
-        if hidden {
-            (f.before.place, f.before.doing, u32::from(f.before.t) + u32::from(f.t))
-        } else {
-            (f.place, f.doing, u32::from(f.t))
-        }
+        if hidden { Self::hidden(f) } else { *f }
+    }
+
+    /// A fighter as it would be had it gone on with what it did before.
+    pub(crate) fn hidden(f: &Fighter) -> Fighter {
+        let Before { place, doing, t, phase } = f.before;
+        let (lag, led) = (Lag::default(), Led::default());
+        Fighter { place, doing, t: t.saturating_add(f.t), phase, lag, led, blow: u8::MAX, ..*f }
     }
 
     /// When what a fighter does is over, ticks.
@@ -322,69 +311,10 @@ impl Bout<'_> {
         self.made(f).blows.get(f.blow as usize)
     }
 
-    /// Aims a blow of a move begun in stance `place` at a body that is seen at `seen`, when the blow arrives.
-    pub fn aim(
-        &self,
-        who: usize,
-        place: &PlanarMatrix,
-        blow: &Blow,
-        passed: u32,
-        other: (usize, &(PlanarMatrix, MoveIdx, u32)),
-    ) -> Aim {
-        let (enemy, (begun, doing, t)) = other;
-        let left = self.takes(who, blow.at).saturating_sub(passed);
-        let body = self.moves.get(*doing).body(self.motion(enemy, t + left));
-        let region = Region::aimed(blow.height);
-        let natural = place.point(blow.place);
-        // The nearest sphere of what it is aimed at.
-        let mut best = (f32::INFINITY, 0, Vec3::ZERO);
-        for (k, target) in self.moves.targets().iter().enumerate() {
-            if Region::of(target.part) != region
-                || matches!(target.part, Role::Pelvis | Role::LeftKnee | Role::RightKnee)
-            {
-                continue;
-            }
-            let centre = begun.point(body[k]);
-            let away = (centre - natural).length();
-            if away < best.0 {
-                best = (away, k, centre);
-            }
-        }
-        let (_, target, centre) = best;
-        // The action is turned so that the blow goes towards it, as far as that may be.
-        let to = Vec2::new(centre.x, centre.z) - place.shift;
-        let goes = Vec2::new(natural.x, natural.z) - place.shift;
-        let bearing = |v: Vec2| libm::atan2f(v.x, v.y);
-        let turn = wrap(bearing(to) - bearing(goes)).clamp(-TURN, TURN);
-        let turned = place.after(&PlanarMatrix::new(&Planar { turn, shift: Vec2::ZERO }));
-        let (natural, way) = (turned.point(blow.place), turned.rotate(blow.way));
-        let radius = self.moves.targets()[target].radius + blow.radius;
-        let wanted = centre - way * radius;
-        let mut off = wanted - natural;
-        // What is nearer than the blow goes is met on the way.
-        let along = off.dot(way);
-        if along < 0.0 {
-            off -= way * along.max(-blow.early);
-        }
-        let ahead = Vec3::new(to.x, 0.0, to.y).normalize_or(Vec3::Z);
-        let farther = off.dot(ahead).clamp(0.0, blow.stretch);
-        let shift = ahead * farther;
-        let hand = off - shift;
-        let reached = hand.length().min(blow.limit);
-        let offset = hand.normalize_or(Vec3::ZERO) * reached;
-        let short = hand.length() - reached;
-        let at = if along < 0.0 { wanted - (hand - offset) } else { natural + shift + offset };
-        Aim { at, way, turn, offset, shift, short, target }
-    }
-
     /// What a blow that arrives now meets.
-    pub fn meets(&self, f: &Fighter, blow: &Blow, enemy: usize, q: &Fighter) -> (Outcome, Option<Role>) {
-        let made = self.made(q);
-        if matches!(made.kind, MoveKind::Down | MoveKind::Up) {
-            return (Outcome::Missed, None);
-        }
-        let tick = self.motion(enemy, u32::from(q.t));
-        meets(self.moves, made, tick, &q.place, (f.aim, f.way, blow.radius))
+    pub fn meets(&self, who: usize, f: &Fighter, blow: &Blow, enemy: usize, q: &Fighter) -> (Outcome, Option<Role>) {
+        let met = self.sweep(who, f, blow, enemy, q);
+        met.map_or((Outcome::Missed, None), |met: Meeting| (met.outcome(), Some(met.part)))
     }
 
     /// Damage of a blow that lands on a part, or is blocked.
@@ -414,27 +344,34 @@ impl Bout<'_> {
         let mut f = fight.fighters[who];
         let made = self.moves.get(doing);
         let stance = self.stance(who, &f);
+        let body = self.moving(who, &f, u32::from(f.t));
         // Whoever goes on in guard is seen to.
-        let again = made.kind == MoveKind::Guard && self.made(&f).kind == MoveKind::Guard;
+        let again = made.kind == MoveKind::Guard && f.doing == doing;
         if f.t >= self.corners[enemy].delay || self.made(&f).forced() || again {
-            f.before = Before { place: f.place, doing: f.doing, t: f.t };
+            f.before = Before { place: f.place, doing: f.doing, t: f.t, phase: f.phase };
         } else {
             // What was hidden is left before anybody saw it.
             f.before.t += f.t;
         }
-        let target = self.seen(who, &fight.fighters[enemy]);
+        let seen = self.seen(who, &fight.fighters[enemy]);
         let turn = match made.kind {
-            MoveKind::Strike => 0.0,
-            MoveKind::Step | MoveKind::Turn | MoveKind::Guard => self.steer(who, &stance, made, enemy, &target),
+            MoveKind::Step | MoveKind::Turn | MoveKind::Guard => self.steer(who, &stance, made, enemy, &seen),
             _ => 0.0,
         };
+        f.phase = if again { (f.phase + f.t) % made.known().max(1) as u16 } else { 0 };
         f.place = stance.after(&PlanarMatrix::new(&Planar { turn, shift: Vec2::ZERO }));
         (f.doing, f.t, f.blow, f.last, f.arrived, f.free) = (doing, 0, 0, Outcome::Open, 0, 0);
+        (f.led, f.hits) = (Led::default(), 0);
+        f.lag = self.lag(who, (&body.0, &body.1), &f);
         if let Some(blow) = made.blows.first() {
-            let aim = self.aim(who, &f.place, blow, 0, (enemy, &target));
+            let aim = self.aim(who, &f, blow, 0, enemy, &seen);
             f.place = f.place.after(&PlanarMatrix::new(&Planar { turn: aim.turn, shift: Vec2::ZERO }));
-            (f.aim, f.way) = (aim.at, aim.way);
+            f.lag = self.lag(who, (&body.0, &body.1), &f);
+            (f.led, f.hits, f.way) = (aim.led, aim.hits as u16, aim.way);
             f.stamina = (f.stamina - 0.05 * made.blows.len() as f32).max(0.2);
+        }
+        if made.kind == MoveKind::Block {
+            f.led = self.meet(who, &f, made, enemy, &seen);
         }
         // Short and seldom used actions are liked.
         let used = f.recent.iter().filter(|m| **m == doing).count() as f32;
@@ -462,11 +399,11 @@ impl Bout<'_> {
         stance: &PlanarMatrix,
         made: &Move,
         enemy: usize,
-        (begun, doing, t): &(PlanarMatrix, MoveIdx, u32),
+        seen: &Fighter,
     ) -> f32 {
         let most = if made.kind == MoveKind::Guard { SHUFFLE } else { TURN };
         let left = self.takes(who, made.ends);
-        let other = begun.after(self.moves.get(*doing).stance(self.motion(enemy, t + left)));
+        let other = self.stance_in(enemy, seen, left);
         let end = stance.after(made.carries());
         wrap(bearing(end.shift, other.shift) - end.turn).clamp(-most, most)
     }
@@ -489,12 +426,12 @@ impl Bout<'_> {
         for who in 0..fight.count {
             let f = before.fighters[who];
             let Some(blow) = self.open_blow(&f) else { continue };
-            if u32::from(f.t) < self.takes(who, blow.at) {
+            if f.t < f.hits {
                 continue;
             }
             let enemy = self.enemy(&before, who);
             let q = &before.fighters[enemy];
-            let (outcome, part) = self.meets(&f, blow, enemy, q);
+            let (outcome, part) = self.meets(who, &f, blow, enemy, q);
             let damage = self.damage(who, &f, blow, part, outcome);
             let made = self.made(&f);
             let g = &mut fight.fighters[who];
@@ -505,8 +442,8 @@ impl Bout<'_> {
             }
             // The next blow of a combination is aimed anew, from where it stands.
             if let Some(next) = made.blows.get(g.blow as usize) {
-                let aim = self.aim(who, &g.place, next, u32::from(g.t), (enemy, &self.seen(who, q)));
-                (g.aim, g.way) = (aim.at, aim.way);
+                let aim = self.aim(who, &f, next, u32::from(f.t), enemy, &self.seen(who, q));
+                (g.led, g.hits, g.way) = (aim.led, aim.hits as u16, aim.way);
             }
             if outcome == Outcome::Missed {
                 g.chain = 0;
@@ -535,6 +472,7 @@ impl Bout<'_> {
 
     /// Somebody is hit: it reacts, or falls.
     pub fn strike(&self, fight: &mut Fight, who: usize, damage: f32, part: Role, way: Vec3, chain: u8) {
+        let body = self.moving(who, &fight.fighters[who], u32::from(fight.fighters[who].t));
         let q = &mut fight.fighters[who];
         let stance = q.place.after(self.made(q).stance(self.motion(who, u32::from(q.t))));
         q.hurt += damage;
@@ -553,74 +491,22 @@ impl Bout<'_> {
         let carries = stance.floor_point(self.moves.get(doing).carries().shift) - stance.shift;
         let push = along * (PUSH - carries.dot(along)).clamp(0.0, PUSH);
         let stance = PlanarMatrix::new(&Planar { turn: stance.turn, shift: stance.shift + push });
-        q.before = Before { place: stance, doing, t: 0 };
+        q.before = Before { place: stance, doing, t: 0, phase: 0 };
         (q.place, q.doing, q.t, q.free) = (stance, doing, 0, free as u16);
-        (q.blow, q.last, q.arrived) = (0, Outcome::Open, 0);
+        (q.blow, q.last, q.arrived, q.phase) = (0, Outcome::Open, 0, 0);
+        (q.led, q.lag) = (Led::default(), Lag::default());
+        let mut lag = self.lag(who, (&body.0, &body.1), &fight.fighters[who]);
+        lag.seconds = lag.seconds.max(FLINCH);
+        fight.fighters[who].lag = lag;
     }
 }
 
-/// Of a forearm, metres.
-const FOREARM: f32 = 0.06;
-
-/// How far two stretches of a line are from each other, by looks along the first.
-fn apart(a: [Vec3; 2], b: [Vec3; 2]) -> f32 {
-    let way = b[1] - b[0];
-    let looks = (0..=4).map(|k| a[0].lerp(a[1], k as f32 * 0.25));
-    let away = looks.map(|p| {
-        let t = ((p - b[0]).dot(way) / way.length_squared().max(1e-9)).clamp(0.0, 1.0);
-        (b[0] + way * t - p).length()
-    });
-    away.fold(f32::INFINITY, f32::min)
-}
+/// Joins into reactions take so long at least, seconds.
+pub const FLINCH: f32 = 0.12;
 
 /// Bearing from one place to another: the turn of somebody who looks along it.
 #[inline]
 pub fn bearing(from: Vec2, to: Vec2) -> f32 {
     let way = to - from;
     libm::atan2f(way.x, way.y)
-}
-
-/// What a blow that comes to a place meets of a body in some move: a guard that is meant to, or the first that it can hit.
-pub fn meets(
-    moves: &Moves,
-    made: &Move,
-    tick: u32,
-    place: &PlanarMatrix,
-    (aim, way, radius): (Vec3, Vec3, f32),
-) -> (Outcome, Option<Role>) {
-    let body = made.body(tick);
-    // Seen from the body.
-    let (aim, way) = (place.point_back(aim), place.rotate_back(way));
-    let nearest = |p: Vec3, before: f32, behind: f32| {
-        let along = (p - aim).dot(way).clamp(-before, behind);
-        ((aim + way * along - p).length(), along)
-    };
-    if made.kind == MoveKind::Block && (made.active.0..=made.active.1).contains(&tick) {
-        let targets = moves.targets().len();
-        let both = made.name.contains("cover");
-        for (k, role) in GUARDS.iter().enumerate() {
-            let guards = Some(*role) == made.guard || both && k < 2;
-            if guards && nearest(body[targets + k], 0.4, 0.0).0 < MEETS {
-                return (Outcome::Blocked, Some(*role));
-            }
-        }
-    }
-    // Forearms that are up are in the way of what comes between them and the body.
-    if matches!(made.kind, MoveKind::Guard | MoveKind::Step | MoveKind::Turn | MoveKind::Avoid | MoveKind::Block) {
-        let arms = &body[moves.targets().len()..];
-        for (wrist, elbow) in [(0, 4), (1, 5)] {
-            let (before, behind) = (aim - way * SWEEP.0, aim - way * FOREARM);
-            if apart([before, behind], [arms[wrist], arms[elbow]]) < FOREARM + radius {
-                return (Outcome::Blocked, Some(GUARDS[wrist]));
-            }
-        }
-    }
-    let mut first: Option<(f32, Role)> = None;
-    for (k, target) in moves.targets().iter().enumerate() {
-        let (away, along) = nearest(body[k], SWEEP.0, SWEEP.1);
-        if away < target.radius + radius + 0.005 && first.is_none_or(|f| along < f.0) {
-            first = Some((along, target.part));
-        }
-    }
-    first.map_or((Outcome::Missed, None), |(_, part)| (Outcome::Landed, Some(part)))
 }

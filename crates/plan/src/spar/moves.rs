@@ -8,15 +8,16 @@ use kumite_motion::align::PlanarMatrix;
 use kumite_motion::graph::Layer;
 use kumite_motion::library::Library;
 use kumite_motion::rotation::yaw_of;
+use kumite_motion::volume::BodySphere;
 use kumite_motion::{
     Clip, ClipIdx, Contacts, Direction, EdgeIdx, FrameIdx, Height, Pose, Role, SpanKind, Strike, StrikeKind, Vec2,
     Vec3, WorldPose, align::Planar, fk, interrupt, sample,
 };
 
+use crate::spar::shape::{self, Anchors, PATH, SOON, STRIKERS};
+
 /// Ticks of a fight per second.
 pub const RATE: u32 = 60;
-/// Ticks between two looks at a body.
-pub const LOOK: u32 = 2;
 /// How long a guard is held before it is thought about again, ticks.
 pub const GUARD: u32 = 18;
 
@@ -66,6 +67,15 @@ pub struct Blow {
     pub active: (u32, u32),
     /// When the striking part is half-way back, the same.
     pub back: u32,
+    /// Which anchors the striking part goes along with.
+    pub held: (u8, u8, f32),
+    /// Where its way begins among those of [`Moves::path`], and the first of its spheres and how many they are.
+    pub(crate) path: u32,
+    pub(crate) strikers: (u16, u16),
+    /// From shoulder or hip to the striking part when it arrives, and how much farther the limb can be stretched then, metres.
+    pub along: Vec3,
+    /// Metres.
+    pub spare: f32,
     /// Where the striking part arrives, from the stance the move began in.
     pub place: Vec3,
     /// Which way it moves then.
@@ -80,8 +90,6 @@ pub struct Blow {
     pub stretch: f32,
     /// Whether a leg strikes: nothing else is done before it stands again.
     pub leg: bool,
-    /// How much nearer than it arrives it may be met on its way, metres.
-    pub early: f32,
 }
 
 /// One action.
@@ -117,23 +125,23 @@ pub struct Move {
     pub over: PlanarMatrix,
     /// Joints where it begins, in the clip's own place.
     pub joints: Vec<Vec3>,
-    /// Stances, [`LOOK`] apart, from the one it begins in.
+    /// Stances, tick by tick, from the one it begins in.
     stances: Vec<PlanarMatrix>,
-    /// Centres of what can be hit, by look, from the stance it begins in; then those of [`GUARDS`].
+    /// Centres of the body's spheres, tick by tick, from the stance it begins in.
     bodies: Vec<Vec3>,
+    /// Places of the joints that say where the rest is, the same.
+    anchors: Vec<Anchors>,
 }
 
-/// Ends of limbs that guard, after what can be hit.
-pub const GUARDS: [Role; 6] =
-    [Role::LeftWrist, Role::RightWrist, Role::LeftKnee, Role::RightKnee, Role::LeftElbow, Role::RightElbow];
-
-/// Part of a body that counts.
+/// Part of a body that can be met.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hittable {
     /// Which.
     pub part: Role,
     /// Metres.
     pub radius: f32,
+    /// Which anchors it goes along with, and how much with the second.
+    pub held: (u8, u8, f32),
 }
 
 /// All moves of a library.
@@ -141,6 +149,10 @@ pub struct Hittable {
 pub struct Moves {
     moves: Vec<Move>,
     targets: Vec<Hittable>,
+    /// Ways of all blows, step by step, sphere by sphere.
+    paths: Vec<Vec3>,
+    /// Radii of the spheres of striking parts.
+    radii: Vec<f32>,
     kinds: Vec<(MoveKind, Vec<MoveIdx>)>,
 }
 
@@ -182,19 +194,9 @@ impl Region {
     }
 }
 
-fn hittable(part: Role) -> bool {
-    matches!(
-        part,
-        Role::Head
-            | Role::Neck
-            | Role::Back
-            | Role::Waist
-            | Role::Pelvis
-            | Role::LeftHip
-            | Role::RightHip
-            | Role::LeftKnee
-            | Role::RightKnee
-    )
+fn held(part: Role) -> (u8, u8, f32) {
+    let (a, b, share) = shape::held_by(part);
+    (a as u8, b as u8, share)
 }
 
 impl Move {
@@ -210,7 +212,7 @@ impl Move {
 
     #[inline]
     fn look(&self, tick: u32) -> usize {
-        ((tick / LOOK) as usize).min(self.stances.len() - 1)
+        (tick as usize).min(self.stances.len() - 1)
     }
 
     /// The stance so many ticks after it began, from the one it began in.
@@ -224,7 +226,19 @@ impl Move {
         self.stance(self.ends)
     }
 
-    /// Centres of what can be hit, and of what guards, so many ticks after it began.
+    /// Places of the joints that say where the rest is, so many ticks after it began.
+    #[inline]
+    pub fn anchors(&self, tick: u32) -> &Anchors {
+        &self.anchors[self.look(tick)]
+    }
+
+    /// Ticks that are known of it.
+    #[inline]
+    pub fn known(&self) -> u32 {
+        self.stances.len() as u32
+    }
+
+    /// Centres of the body's spheres, so many ticks after it began.
     #[inline]
     pub fn body(&self, tick: u32) -> &[Vec3] {
         let width = self.bodies.len() / self.stances.len();
@@ -232,7 +246,7 @@ impl Move {
         &self.bodies[at..at + width]
     }
 
-    /// Ticks of the whole action at another tempo.
+    /// When its last blow arrives.
     #[inline]
     pub fn last_blow(&self) -> u32 {
         self.blows.last().map_or(0, |blow| blow.at)
@@ -243,8 +257,8 @@ impl Move {
 const ASIDE: f32 = 0.13;
 /// Farther ahead, with the hips, metres.
 const AHEAD: f32 = 0.14;
-/// How much earlier on their way straight blows are met, and those that swing, metres.
-const EARLY: (f32, f32) = (0.36, 0.16);
+/// Seconds before its onset that a blow is begun: with the load of its motion it can be seen coming.
+const WIND_UP: f32 = 0.1;
 /// Knees and elbows are not moved.
 const BARE: f32 = 0.07;
 
@@ -282,7 +296,11 @@ impl Moves {
                 .iter()
                 .position(|onset| onset.span == span && onset.kind == kind && graph.edge(onset.edge).clip == clip);
             let (edge, enter) = match onset {
-                Some(onset) => (interrupts.onsets()[onset].edge, interrupts.onsets()[onset].enter),
+                Some(onset) => {
+                    let found = &interrupts.onsets()[onset];
+                    let earlier = if kind == SpanKind::Attack { WIND_UP } else { 0.0 };
+                    (found.edge, (found.enter - earlier).max(0.0))
+                }
                 None if matches!(kind, SpanKind::Attack | SpanKind::Avoid | SpanKind::Block) => continue,
                 None => {
                     let fps = library.clip(clip).fps();
@@ -309,7 +327,7 @@ impl Moves {
                 None => kinds.push((made.kind, vec![index])),
             }
         }
-        Moves { moves, targets: looks.targets(), kinds }
+        Moves { moves, targets: looks.targets(), paths: looks.paths, radii: looks.radii, kinds }
     }
 
     /// All of them.
@@ -329,10 +347,25 @@ impl Moves {
         self.kinds.iter().find(|(k, _)| *k == kind).map_or(&[], |(_, all)| all)
     }
 
-    /// What of a body can be hit: the first of [`Move::body`].
+    /// The spheres of a body, in the order of [`Move::body`].
     #[inline]
     pub fn targets(&self) -> &[Hittable] {
         &self.targets
+    }
+
+    /// Where the spheres of a striking part are at a step of its way, from the stance the move began in.
+    #[inline]
+    pub fn path(&self, blow: &Blow, step: usize) -> &[Vec3] {
+        let count = blow.strikers.1 as usize;
+        let at = blow.path as usize + step.min(PATH - 1) * count;
+        &self.paths[at..at + count]
+    }
+
+    /// Radii of the spheres of a striking part.
+    #[inline]
+    pub fn strikers(&self, blow: &Blow) -> &[f32] {
+        let (first, count) = blow.strikers;
+        &self.radii[first as usize..(first + count) as usize]
     }
 
     /// The move of a name.
@@ -385,7 +418,8 @@ struct Looks<'a> {
     library: &'a Library,
     /// The guard: where its joints are, what it stands on, and how it is placed and looks.
     guard: (Vec<Vec3>, Contacts, Planar),
-    spheres: Vec<usize>,
+    paths: Vec<Vec3>,
+    radii: Vec<f32>,
     pose: Pose,
     world: WorldPose,
 }
@@ -398,11 +432,11 @@ impl<'a> Looks<'a> {
         };
         let clips = library.clips_of(Layer::Fight);
         let clip = clips.iter().find(idles).or(clips.first()).copied().unwrap_or(ClipIdx(0));
-        let spheres = library.spheres().iter().enumerate().filter(|(_, s)| hittable(s.part)).map(|(at, _)| at);
         let mut looks = Looks {
             library,
             guard: (Vec::new(), Contacts::ALL, Planar::IDENTITY),
-            spheres: spheres.collect(),
+            paths: Vec::new(),
+            radii: Vec::new(),
             pose: Pose::default(),
             world: WorldPose::default(),
         };
@@ -415,11 +449,8 @@ impl<'a> Looks<'a> {
     }
 
     fn targets(&self) -> Vec<Hittable> {
-        let sphere = |at: &usize| {
-            let sphere = &self.library.spheres()[*at];
-            Hittable { part: sphere.part, radius: sphere.radius }
-        };
-        self.spheres.iter().map(sphere).collect()
+        let sphere = |s: &BodySphere| Hittable { part: s.part, radius: s.radius, held: held(s.part) };
+        self.library.spheres().iter().map(sphere).collect()
     }
 
     fn look(&mut self, clip: &Clip, seconds: f32) {
@@ -474,7 +505,7 @@ impl<'a> Looks<'a> {
         let over = same.map(|s| s.to).fold(told.to, f32::max).min(last);
         let ticks = |seconds: f32| libm::roundf((seconds - from).max(0.0) * RATE as f32) as u32;
         let ends = if kind == MoveKind::Guard { GUARD } else { ticks(over).max(6) };
-        let (mut stances, mut bodies) = (Vec::new(), Vec::new());
+        let (mut stances, mut bodies, mut anchors) = (Vec::new(), Vec::new(), Vec::new());
         let done = if kind == MoveKind::Guard { last } else { over };
         self.look(clip, done);
         let over_stance = self.stance(clip, done);
@@ -492,7 +523,7 @@ impl<'a> Looks<'a> {
         self.look(clip, done);
         let goes = middle(&self.world) - start;
         let mut gone = 0.0f32;
-        for tick in (0..=seen).step_by(LOOK as usize) {
+        for tick in 0..=seen {
             let seconds = (from + tick as f32 / RATE as f32).min(last);
             self.look(clip, seconds);
             let timed = (tick as f32 / ends as f32).min(1.0);
@@ -503,12 +534,9 @@ impl<'a> Looks<'a> {
             };
             gone = if tick >= ends { 1.0 } else { gone.max(share) };
             stances.push(PlanarMatrix::new(&Planar { turn: whole.turn * gone, shift: whole.shift * gone }));
-            let centre = |at: &usize| {
-                let sphere = &library.spheres()[*at];
-                begins.point_back(self.world.point(sphere.joint, sphere.offset))
-            };
-            bodies.extend(self.spheres.iter().map(centre));
-            bodies.extend(GUARDS.iter().map(|role| begins.point_back(self.world.position(role.joint()))));
+            let spheres = library.spheres().iter();
+            bodies.extend(spheres.map(|s| begins.point_back(self.world.point(s.joint, s.offset))));
+            anchors.push(shape::ANCHORS.map(|role| begins.point_back(self.world.position(role.joint()))));
         }
         let mut blows = Vec::new();
         if kind == MoveKind::Strike {
@@ -547,6 +575,7 @@ impl<'a> Looks<'a> {
             joints,
             stances,
             bodies,
+            anchors,
         })
     }
 
@@ -593,6 +622,23 @@ impl<'a> Looks<'a> {
         let ticks = |seconds: f32| libm::roundf((seconds - from).max(0.0) * RATE as f32) as u32;
         let limb = matches!(strike.part, Role::LeftWrist | Role::RightWrist | Role::LeftAnkle | Role::RightAnkle);
         let damage = (strike.speed / UNIT.0) * (strike.mass.max(0.1) / UNIT.1).sqrt();
+        // The way of all spheres of the striking part, and how far its limb could still be stretched.
+        let spheres: Vec<BodySphere> =
+            self.library.spheres().iter().filter(|s| s.part == strike.part).take(STRIKERS).copied().collect();
+        if spheres.is_empty() {
+            return None;
+        }
+        let path = self.paths.len() as u32;
+        let strikers = (self.radii.len() as u16, spheres.len() as u16);
+        self.radii.extend(spheres.iter().map(|s| s.radius));
+        for j in 0..PATH {
+            let seconds = arrives + (j as f32 - SOON as f32) * step;
+            self.look(clip, seconds.max(from).min(over));
+            let places = spheres.iter().map(|s| begins.point_back(self.world.point(s.joint, s.offset)));
+            self.paths.extend(places);
+        }
+        self.look(clip, arrives);
+        let (along, spare) = self.limb(strike.part).unwrap_or((way, 0.0));
         Some(Blow {
             part: strike.part,
             kind: strike.kind,
@@ -602,6 +648,11 @@ impl<'a> Looks<'a> {
             at: ticks(arrives),
             active: (ticks(strike.active.0), ticks(strike.active.1).max(ticks(arrives))),
             back: ticks(back).max(ticks(arrives) + 6),
+            held: held(strike.part),
+            path,
+            strikers,
+            along: begins.rotate_back(along),
+            spare,
             place: begins.point_back(place),
             way: begins.rotate_back(way),
             radius,
@@ -609,10 +660,21 @@ impl<'a> Looks<'a> {
             limit: if limb { ASIDE } else { BARE },
             stretch: if limb { AHEAD } else { BARE },
             leg,
-            early: if straight { EARLY.0 } else { EARLY.1 },
         })
     }
+
+    /// Which way a limb goes from its top to its end, and how much longer it could be.
+    fn limb(&self, end: Role) -> Option<(Vec3, f32)> {
+        let (middle, top) = (end.parent()?, end.parent()?.parent()?);
+        let [top, middle, end] = [top, middle, end].map(|role| self.world.position(role.joint()));
+        let whole = (middle - top).length() + (end - middle).length();
+        let far = end - top;
+        Some((far.normalize_or(Vec3::Z), (STRAIGHT * whole - far.length()).max(0.0)))
+    }
 }
+
+/// Share of a limb's length that it is stretched to at most.
+const STRAIGHT: f32 = 0.985;
 
 /// Combinations are named after their clip: their first span is only their first blow.
 fn label(clip: &Clip, label: &str) -> String {

@@ -6,6 +6,7 @@ use kumite_motion::rotation::wrap;
 use crate::spar::bout::{Bout, FORGET, Fight, Fighter, Outcome, bearing, count};
 use crate::spar::contest::{Contest, Scores};
 use crate::spar::moves::{MoveIdx, MoveKind, RATE};
+use crate::spar::shape::{Lag, Led};
 
 /// What a fighter chooses: a move, or to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,6 +25,9 @@ const DEFENCES: usize = 3;
 const CROWDED: f32 = 0.72;
 /// Nobody goes nearer than this, metres from pelvis to pelvis.
 const APART: f32 = 0.52;
+/// Errors of distance and facing that hardly count, metres and radians.
+const NEAR: f32 = 0.1;
+const AHEAD: f32 = 0.15;
 /// Ticks after which standing about costs.
 const PATIENCE: u16 = 90;
 /// Nobody strikes at who is farther away than this, metres.
@@ -71,9 +75,8 @@ impl Bout<'_> {
     pub fn coming(&self, fight: &Fight, who: usize) -> Option<(MoveIdx, usize, u32)> {
         let enemy = self.enemy(fight, who);
         let q = &fight.fighters[enemy];
-        let blow = self.open_blow(q).filter(|_| q.t >= self.delay(who))?;
-        let left = self.takes(enemy, blow.at).saturating_sub(u32::from(q.t));
-        Some((q.doing, q.blow as usize, left))
+        self.open_blow(q).filter(|_| q.t >= self.delay(who))?;
+        Some((q.doing, q.blow as usize, u32::from(q.hits.saturating_sub(q.t))))
     }
 
     /// What the place of somebody at the end of something costs.
@@ -87,13 +90,14 @@ impl Bout<'_> {
             let away = (goal - stance.shift).length().min(2.0);
             style.place_weight * away * away
         });
-        // Farther than three metres it is only far.
+        // Farther than three metres it is only far. In proportion to the error but for the last of it: squares would hardly care about a foot.
+        let soft = |off: f32, little: f32| (off * off + little * little).sqrt() - little;
         let dr = dr.clamp(-3.0, 3.0);
         // Nobody likes to stand chest to chest.
         let crowded = (CROWDED - r).max(0.0);
         12.0 * crowded * crowded
-            + style.distance_weight * dr * dr
-            + style.facing_weight * turn * turn
+            + style.distance_weight * soft(dr, NEAR)
+            + style.facing_weight * soft(turn, AHEAD)
             + 4.0 * wall * wall
             + goal
     }
@@ -115,7 +119,7 @@ impl Bout<'_> {
                 }));
                 let end = begun.after(made.carries());
                 let left = self.takes(who, made.ends);
-                let other = seen.0.after(self.moves.get(seen.1).stance(self.motion(enemy, seen.2 + left)));
+                let other = self.stance_in(enemy, &seen, left);
                 let r = (other.shift - end.shift).length();
                 count(&self.pruned.looked, 1);
                 if r < APART {
@@ -150,6 +154,8 @@ impl Bout<'_> {
             count(&self.pruned.reach, all.len() as u64);
             return;
         }
+        // Joins are left out of this look: they are the same for all.
+        let start = Fighter { place: stance, lag: Lag::default(), led: Led::default(), ..*f };
         let mut best = [(f32::NEG_INFINITY, MoveIdx(0)); STRIKES];
         for index in all {
             let made = self.moves.get(*index);
@@ -169,7 +175,7 @@ impl Bout<'_> {
                 count(&self.pruned.reach, 1);
                 continue;
             }
-            let aim = self.aim(who, &stance, blow, 0, (enemy, &seen));
+            let aim = self.aim(who, &start, blow, 0, enemy, &seen);
             if !aim.reaches() {
                 count(&self.pruned.reach, 1);
                 continue;
@@ -233,8 +239,8 @@ impl Contest for Bout<'_> {
                 };
                 soon(self.ends(who, f));
                 let made = self.made(f);
-                if let Some(blow) = self.open_blow(f) {
-                    soon(self.takes(who, blow.at));
+                if self.open_blow(f).is_some() {
+                    soon(u32::from(f.hits));
                     soon(u32::from(self.delay(self.enemy(fight, who))));
                 } else if made.strikes() {
                     soon(self.follows(who, f));
@@ -306,11 +312,8 @@ impl Contest for Bout<'_> {
                 continue;
             }
             // Guard after guard is no secret.
-            let before = q.before;
-            hidden |= before.doing != q.doing;
-            let q = &mut fight.fighters[k];
-            (q.place, q.doing, q.t) = (before.place, before.doing, before.t.saturating_add(q.t));
-            q.blow = u8::MAX;
+            hidden |= q.before.doing != q.doing;
+            fight.fighters[k] = Self::hidden(q);
         }
         hidden
     }

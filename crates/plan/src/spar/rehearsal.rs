@@ -12,6 +12,9 @@ use crate::spar::table::DefenceTable;
 use crate::spar::tree::{self, TreeConfig, TreeCounts};
 use crate::spar::{Outcome, Style};
 
+/// From the beginning of an action of the other to its being known, seconds: what people need to see and begin to move.
+pub const DELAY: f32 = 0.2;
+
 /// Ticks without a blow in reach after which one of the fighters dares more, and after which it fears nothing.
 pub const STILL: (u32, u32) = (90, 210);
 
@@ -37,7 +40,7 @@ pub struct Entrant {
 impl Entrant {
     /// Of a style and a depth.
     pub fn new(style: Style, depth: u32) -> Entrant {
-        Entrant { style, delay: 0.15, tree: TreeConfig { depth, ..TreeConfig::default() }, temperature: 0.12 }
+        Entrant { style, delay: DELAY, tree: TreeConfig { depth, ..TreeConfig::default() }, temperature: 0.12 }
     }
 }
 

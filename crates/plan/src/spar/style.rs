@@ -7,9 +7,9 @@ pub struct Style {
     pub name: String,
     /// r_d: the distance it likes.
     pub distance: f32,
-    /// w_r: a metre off for a second, squared.
+    /// w_r: a metre off for a second.
     pub distance_weight: f32,
-    /// w_θ: a radian off for a second, squared.
+    /// w_θ: a radian off for a second.
     pub facing_weight: f32,
     /// w_l: a metre from where it should be for a second, squared.
     pub place_weight: f32,

@@ -6,8 +6,9 @@
 use kumite_motion::align::{Planar, PlanarMatrix};
 use kumite_motion::{Height, Role, Vec2};
 
-use crate::spar::bout::{self, Outcome};
-use crate::spar::moves::{Move, MoveIdx, MoveKind, Moves, Region};
+use crate::spar::bout::{Bout, Corner, Fighter, Outcome, Pruned};
+use crate::spar::moves::{Blow, Move, MoveIdx, MoveKind, Moves, Region};
+use crate::spar::style::Style;
 
 /// Ticks between two moments that are looked at, and how many.
 pub const STEP: u32 = 3;
@@ -43,40 +44,35 @@ impl DefenceTable {
     /// Tries all blows of a library against all its defences.
     pub fn of(moves: &Moves) -> DefenceTable {
         let mut table = DefenceTable::default();
-        let Some(guard) = moves.of_kind(MoveKind::Guard).first().map(|g| moves.get(*g)) else { return table };
+        let Some(guard) = moves.of_kind(MoveKind::Guard).last().copied() else { return table };
         let mut defences: Vec<MoveIdx> = moves.of_kind(MoveKind::Avoid).to_vec();
         defences.extend(moves.of_kind(MoveKind::Block));
         // The quickest and smallest first.
         let size = |index: &MoveIdx| moves.get(*index).ends;
         defences.sort_by_key(|index| (size(index), *index));
+        let corners = [Corner::new(Style::default(), 0.0, moves), Corner::new(Style::default(), 0.0, moves)];
+        let game = Bout {
+            moves,
+            table: &DefenceTable::default(),
+            corners: &corners,
+            arena: 6.0,
+            clairvoyant: true,
+            pruned: Pruned::default(),
+        };
         let mut blows = 0;
         for (at, made) in moves.all().iter().enumerate() {
             table.first.push(blows);
             blows += made.blows.len();
             for (k, blow) in made.blows.iter().enumerate() {
+                let strike = (MoveIdx(at as u16), k);
                 let mut answers = [[None; 4]; LEADS];
-                // An opponent who stands just where the blow arrives, and looks at the striker.
-                let region = Region::aimed(blow.height);
-                let targets = moves.targets().iter().enumerate();
-                let aimed = targets.filter(|(_, t)| {
-                    Region::of(t.part) == region && !matches!(t.part, Role::LeftKnee | Role::RightKnee)
-                });
-                let tall = |k: usize| (guard.body(0)[k].y - blow.place.y).abs();
-                let Some((target, hit)) = aimed.min_by(|a, b| tall(a.0).total_cmp(&tall(b.0))) else { continue };
-                let wanted = blow.place + blow.way * (hit.radius + blow.radius);
-                let turned = PlanarMatrix::new(&Planar { turn: std::f32::consts::PI, shift: Vec2::ZERO });
-                let there = turned.point(guard.body(0)[target]);
-                let shift = Vec2::new(wanted.x - there.x, wanted.z - there.z);
-                let place = PlanarMatrix::new(&Planar { turn: std::f32::consts::PI, shift });
-                let mut aim = blow.place;
-                aim.y = guard.body(0)[target].y - blow.way.y * (hit.radius + blow.radius);
+                let (f, q) = opposite(&game, (strike.0, k), blow, guard);
                 for defence in &defences {
                     let tried = moves.get(*defence);
                     let mut works = 0u32;
                     for (lead, slot) in answers.iter_mut().enumerate() {
-                        let tick = lead as u32 * STEP;
-                        let (outcome, _) = bout::meets(moves, tried, tick, &place, (aim, blow.way, blow.radius));
-                        if outcome == Outcome::Landed {
+                        let met = answered(&game, &f, blow, &q, *defence, lead as u32 * STEP);
+                        if met == Outcome::Landed {
                             continue;
                         }
                         works |= 1 << lead;
@@ -84,15 +80,8 @@ impl DefenceTable {
                             *free = Some(*defence);
                         }
                     }
-                    let best = longest(works);
-                    let by_class = by_class(blow.height, tried);
-                    table.pairings.push(Pairing {
-                        blow: (MoveIdx(at as u16), k),
-                        defence: *defence,
-                        works,
-                        best,
-                        by_class,
-                    });
+                    let (best, by_class) = (longest(works), by_class(blow.height, tried));
+                    table.pairings.push(Pairing { blow: strike, defence: *defence, works, best, by_class });
                 }
                 table.answers.push(answers);
             }
@@ -112,6 +101,41 @@ impl DefenceTable {
     pub fn pairings(&self) -> &[Pairing] {
         &self.pairings
     }
+}
+
+/// A striker whose blow is about to touch, and an opponent in guard who stands just where it arrives and looks at the striker.
+fn opposite(game: &Bout<'_>, (doing, k): (MoveIdx, usize), blow: &Blow, guard: MoveIdx) -> (Fighter, Fighter) {
+    let moves = game.moves;
+    let body = moves.get(guard).body(0);
+    let wanted = match Region::aimed(blow.height) {
+        Region::Head => Role::Head,
+        Region::Body => Role::Back,
+        Region::Leg => Role::LeftHip,
+    };
+    let target = moves.targets().iter().position(|t| t.part == wanted).unwrap_or(0);
+    let turned = PlanarMatrix::new(&Planar { turn: std::f32::consts::PI, shift: Vec2::ZERO });
+    let there = turned.point(body[target]);
+    let place = blow.place + blow.way * (0.5 * moves.targets()[target].radius);
+    let shift = Vec2::new(place.x - there.x, place.z - there.z);
+    let q = Fighter::new(PlanarMatrix::new(&Planar { turn: std::f32::consts::PI, shift }), guard);
+    let mut f = Fighter { doing, blow: k as u8, ..Fighter::new(PlanarMatrix::IDENTITY, guard) };
+    let aim = game.aim(0, &f, blow, 0, 1, &q);
+    f.place = f.place.after(&PlanarMatrix::new(&Planar { turn: aim.turn, shift: Vec2::ZERO }));
+    (f.led, f.hits, f.way) = (aim.led, aim.hits as u16, aim.way);
+    (f, q)
+}
+
+/// What becomes of a blow if the opponent begins a defence so many ticks before it would touch.
+fn answered(game: &Bout<'_>, f: &Fighter, blow: &Blow, q: &Fighter, defence: MoveIdx, lead: u32) -> Outcome {
+    let begun = Fighter { t: f.hits.saturating_sub(lead as u16), ..*f };
+    let body = game.moving(1, q, 1);
+    let mut q = Fighter { doing: defence, t: 0, ..*q };
+    q.lag = game.lag(1, (&body.0, &body.1), &q);
+    let made = game.moves.get(defence);
+    if made.kind == MoveKind::Block {
+        q.led = game.meet(1, &q, made, 0, &begun);
+    }
+    game.meets(0, &begun, blow, 1, &q).0
 }
 
 /// The middle of the longest run of bits, in ticks.

@@ -25,6 +25,10 @@ pub struct TreeConfig {
     pub clairvoyant: bool,
     /// Most nodes of a decision; the deepest round that fits decides.
     pub nodes: u64,
+    /// Whether alpha-beta cuts; only off to see what that saves.
+    pub cuts: bool,
+    /// Whether the most promising choices are followed first; only off to see what that saves.
+    pub ordered: bool,
 }
 
 impl Default for TreeConfig {
@@ -39,6 +43,8 @@ impl Default for TreeConfig {
             count: Count::Choices,
             clairvoyant: false,
             nodes: 400_000,
+            cuts: true,
+            ordered: true,
         }
     }
 }
@@ -236,6 +242,9 @@ impl<C: Contest> Search<'_, C> {
                 }
                 self.counts.beyond_beam += choices.len().saturating_sub(self.config.beam) as u64;
                 choices.truncate(self.config.beam);
+                if !self.config.ordered {
+                    choices.reverse();
+                }
                 let found = self.branch((&state, &scores), who, &choices, left, window, line);
                 self.spare.push(choices);
                 return found;
@@ -265,7 +274,8 @@ impl<C: Contest> Search<'_, C> {
         line: &mut Vec<(usize, C::Act)>,
     ) -> Scores {
         let mut best: Option<(f32, Scores)> = None;
-        let (zero_sum, begun) = (self.config.model != Model::SelfInterested, line.len());
+        let zero_sum = self.config.cuts && self.config.model != Model::SelfInterested;
+        let begun = line.len();
         let mut tail: Vec<(usize, C::Act)> = Vec::new();
         for (k, act) in choices.iter().enumerate() {
             let (mut next, mut sum) = (state.clone(), *scores);

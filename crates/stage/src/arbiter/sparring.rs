@@ -2,25 +2,23 @@
 
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::interrupt;
-use kumite_motion::{Contacts, EdgeIdx, Layer, NodeIdx, Role, SpanKind, Vec3};
-use kumite_plan::spar::bout::Pruned;
+use kumite_motion::{Contacts, EdgeIdx, Layer, NodeIdx, SpanKind, Vec3};
 use kumite_plan::spar::contest::{Contest, Scores};
-use kumite_plan::spar::moves::{GUARDS, RATE};
+use kumite_plan::spar::moves::RATE;
+use kumite_plan::spar::shape::{Led, PATH, STRIKERS};
 use kumite_plan::spar::tree::{self, Ranked};
-use kumite_plan::spar::{Bout, Choice, Fighter, Move, MoveIdx, MoveKind, Moves};
+use kumite_plan::spar::{Bout, Choice, Fighter, MoveIdx, MoveKind, Moves};
 use kumite_plan::{Bend, Leg, Plan, Warp};
 
 use super::{AHEAD, STOP, Turn};
 use crate::SparKit;
-use crate::sparring::{ARENA, EACH, SparState, corners, fight, reach_out};
+use crate::sparring::{EACH, SparState, anchors, bend_of, corners, fight, rules};
 use crate::world::{CharacterId, Doing, Wish};
 
-/// Joins into reactions take so long, seconds.
-const FLINCH: f32 = 0.12;
 /// A guard that is turned by less than this is left as it is, radians.
 const LITTLE: f32 = 0.06;
-/// A guarding hand is moved by so much at most, metres.
-const MEETS: f32 = 0.26;
+/// What is played is led by so much more at most because its join goes another way than the rules think, metres.
+const MENDED: f32 = 0.15;
 
 impl Turn<'_> {
     /// Everything a fighter decides in a tick. Says no if there is nobody to fight, or nothing to fight with.
@@ -62,6 +60,7 @@ impl Turn<'_> {
         let joints = &character.world().positions;
         let laid = interrupt::lay((joints, character.contacts()), (&made.joints, Contacts::ALL));
         let place = PlanarMatrix::new(&laid).after(&made.begins);
+        let shown = anchors(character);
         let (tick, member) = (self.world.tick, &mut self.world.characters[self.who]);
         let old = member.spar.take();
         let mut fighter = Fighter::new(place, guard);
@@ -75,8 +74,9 @@ impl Turn<'_> {
             (state.counts, state.pruned) = (old.counts, old.pruned);
         }
         state.lot = member.chance.unit();
+        state.body.0 = shown;
         member.spar = Some(Box::new(state));
-        self.begin_move(kit, guard, &place, None, Some(0.25));
+        self.begin_move(kit, guard, &place, None, 0.3);
     }
 
     /// Chooses, if it is time to.
@@ -89,14 +89,7 @@ impl Turn<'_> {
             return;
         }
         let (config, temperature) = (wish.tree, wish.temperature);
-        let game = Bout {
-            moves: &kit.moves,
-            table: &kit.table,
-            corners: &corners,
-            arena: ARENA,
-            clairvoyant: config.clairvoyant,
-            pruned: Pruned::default(),
-        };
+        let game = Bout { clairvoyant: config.clairvoyant, ..rules(kit, &corners) };
         let mut belief = fight(&spar.fighter, &theirs.shown);
         if !config.clairvoyant {
             game.hide(&mut belief, 0);
@@ -147,24 +140,53 @@ impl Turn<'_> {
         let stays = guards && playing && turned.abs() < LITTLE;
         if stays {
             // It goes on as it is; where that is the clip says.
-            fighter.place = PlanarMatrix::new(&self.character().placement()).after(&made.begins);
+            let character = self.character();
+            fighter.place = PlanarMatrix::new(&character.placement()).after(&made.begins);
+            let ahead = (character.playing().since - made.enter).max(0.0) * RATE as f32;
+            fighter.phase = ahead as u16 % made.known().max(1) as u16;
+            fighter.lag = before.lag;
+            fighter.lag.since = 0;
         }
-        let bend = match made.kind {
-            MoveKind::Strike => reach_out(&game, &fighter, &belief.fighters[1], 0),
-            MoveKind::Block => meet(&game, &fighter, made, &belief.fighters[1]),
-            _ => None,
-        };
-        let place = fighter.place;
+        let (place, blend) = (fighter.place, fighter.lag.seconds);
         let tick = self.world.tick;
         if let Some(spar) = self.world.characters[self.who].spar.as_mut() {
             (spar.fighter, spar.began) = (fighter, tick);
             (spar.seen, spar.answered, spar.least) = (false, false, f32::INFINITY);
+            spar.stale = true;
         }
         if !stays {
-            self.begin_move(kit, doing, &place, bend, None);
+            self.begin_move(kit, doing, &place, bend_of(&fighter.led, 0), blend);
+            self.mend_aim(&game, &fighter);
         }
         if !guards {
             self.tell(made.name.clone(), told);
+        }
+    }
+
+    /// The rules know of a join where joints go, not how limbs turn: what is really going to be shown says how the limb is to be led.
+    fn mend_aim(&mut self, game: &Bout<'_>, fighter: &Fighter) {
+        let Some(blow) = game.open_blow(fighter) else { return };
+        let steps = (0..PATH).find(|j| game.step_at(0, blow, *j) >= u32::from(fighter.hits));
+        let step = steps.unwrap_or(PATH - 1);
+        let mut rehearsed = self.character().clone();
+        if let Some((bend, _)) = &mut rehearsed.bend {
+            bend.hand = None;
+        }
+        for _ in 0..u64::from(game.step_at(0, blow, step)) * EACH {
+            rehearsed.step(|_, next| next[0]);
+        }
+        let spheres = rehearsed.library().spheres();
+        let striker = spheres.iter().filter(|s| s.part == blow.part).take(STRIKERS).last();
+        let Some(striker) = striker else { return };
+        let shown = rehearsed.world().point(striker.joint, striker.offset);
+        let bare = Fighter { led: Led { offset: Vec3::ZERO, ..fighter.led }, ..*fighter };
+        let last = game.moves.strikers(blow).len() - 1;
+        let off = game.way_of(0, &bare, blow, step, last) - shown;
+        let off = off.normalize_or(Vec3::ZERO) * off.length().min(MENDED);
+        if let Some((bend, _)) = &mut self.world.characters[self.who].character.bend
+            && let Some((_, way)) = &mut bend.hand
+        {
+            *way += off;
         }
     }
 
@@ -174,7 +196,8 @@ impl Turn<'_> {
         let Some(spar) = member.spar.as_mut() else { return };
         (spar.forced, spar.began) = (false, tick);
         let (doing, place, out) = (spar.fighter.doing, spar.fighter.place, spar.fighter.health <= 0.0);
-        self.begin_move(kit, doing, &place, None, Some(FLINCH));
+        let blend = spar.fighter.lag.seconds;
+        self.begin_move(kit, doing, &place, None, blend);
         if kit.moves.get(doing).kind == MoveKind::Down {
             let mut seconds = kit.moves.get(doing).ends as f32 / RATE as f32;
             let node = self.end().1;
@@ -197,17 +220,11 @@ impl Turn<'_> {
         doing: MoveIdx,
         place: &PlanarMatrix,
         bend: Option<Bend>,
-        blend: Option<f32>,
+        blend: f32,
     ) {
         let made = kit.moves.get(doing);
         let laid = place.after(&made.begins.inverse());
         let character = self.character();
-        // The farther the body has to go the longer it takes.
-        let joints = character.world().positions.iter().zip(&made.joints);
-        let (sum, number) =
-            joints.fold((0.0, 0.0f32), |(sum, n), (a, b)| (sum + (*a - laid.point(*b)).length_squared(), n + 1.0));
-        let needed = interrupt::blend((sum / number.max(1.0)).sqrt());
-        let blend = blend.map_or(needed, |least| least.max(needed));
         let align = character.placement().inverse().after(&laid.planar());
         let down = made.kind == MoveKind::Down;
         let leave = made.enter + made.ends as f32 / RATE as f32;
@@ -282,20 +299,6 @@ impl Turn<'_> {
         }
         Vec::new()
     }
-}
-
-/// Moves a guarding hand onto the way of the blow it is meant for.
-fn meet(game: &Bout<'_>, fighter: &Fighter, made: &Move, other: &Fighter) -> Option<Bend> {
-    let blow = game.open_blow(other)?;
-    let wrist = made.guard.filter(|role| matches!(role, Role::LeftWrist | Role::RightWrist))?;
-    let k = GUARDS.iter().position(|role| *role == wrist)?;
-    let left = blow.at.saturating_sub(u32::from(other.t));
-    let hand = fighter.place.point(*made.body(left).get(game.moves.targets().len() + k)?);
-    let off = other.aim - other.way * 0.10 - hand;
-    let way = off.normalize_or(Vec3::ZERO) * off.length().min(MEETS);
-    let at = left as f32 / RATE as f32;
-    let (rise, fall) = ((0.0, (at - 0.02).max(0.05)), (at + 0.12, at + 0.4));
-    Some(Bend { hand: Some((wrist, way)), rise, fall, size: way.length() / MEETS, ..Bend::default() })
 }
 
 /// Why a choice was made: its score by term and what is expected to follow.

@@ -1,0 +1,141 @@
+//! Fighters at close quarters: arms that would be inside the other give way, and trunks are pushed apart (Shum, Komura and Yamazaki 2007, § 6, without their particles).
+//! What gives way does so like a spring that does not swing, and comes back when there is room.
+
+use std::sync::Arc;
+
+use kumite_motion::{Pose, Role, Skeleton, Vec2, Vec3, fk, ik};
+
+use crate::Character;
+use crate::character::TICK;
+use crate::world::{CharacterId, World};
+
+/// How far an arm is out of its way, how fast it goes, and how much farther it should be.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Give {
+    offset: Vec3,
+    speed: Vec3,
+    wanted: Option<Vec3>,
+}
+
+/// How quickly an arm gives way, and how quickly it comes back, per second.
+const GIVES: f32 = 45.0;
+const RETURNS: f32 = 9.0;
+/// Farthest that an arm gives way, metres.
+const MOST: f32 = 0.3;
+/// Spheres cover bodies, and are so much thicker than they are.
+const THICK: f32 = 1.2;
+/// Bodies may press on each other by so much, metres.
+const PRESS: f32 = 0.01;
+/// Fastest that trunks are pushed apart, metres in a tick.
+const PUSHED: f32 = 0.006;
+
+/// Arms: wrist and elbow.
+const ARMS: [(Role, Role); 2] = [(Role::LeftWrist, Role::LeftElbow), (Role::RightWrist, Role::RightElbow)];
+
+fn is_arm(part: Role) -> bool {
+    ARMS.iter().any(|(wrist, elbow)| part == *wrist || part == *elbow)
+}
+
+fn is_trunk(part: Role) -> bool {
+    matches!(
+        part,
+        Role::Head | Role::Neck | Role::Back | Role::Waist | Role::Pelvis | Role::LeftHip | Role::RightHip
+    )
+}
+
+impl Character {
+    /// Arms that give way, a tick further.
+    pub(crate) fn give_way(&mut self, skeleton: &Arc<Skeleton>, pose: &mut Pose) {
+        for (k, (wrist, _)) in ARMS.into_iter().enumerate() {
+            let give = &mut self.gives[k];
+            let (goal, rate) = match give.wanted.take() {
+                Some(more) => ((give.offset + more).clamp_length_max(MOST), GIVES),
+                None => (Vec3::ZERO, RETURNS),
+            };
+            let pull = (goal - give.offset) * (rate * rate) - give.speed * (2.0 * rate);
+            give.speed += pull * TICK;
+            give.offset += give.speed * TICK;
+            if give.offset.length_squared() < 1e-8 && give.speed.length_squared() < 1e-6 {
+                *give = Give::default();
+                continue;
+            }
+            let offset = give.offset;
+            let Some(arm) = ik::Chain::of_canonical(wrist) else { continue };
+            fk::pose(skeleton, pose, &mut self.world);
+            let end = self.world.position(wrist.joint());
+            arm.reach(skeleton, end + offset, pose, &mut self.world);
+        }
+    }
+}
+
+/// Where somebody's spheres are.
+fn placed(character: &Character) -> Vec<(Role, Vec3, f32)> {
+    let spheres = character.library().spheres().iter();
+    spheres.map(|s| (s.part, character.world().point(s.joint, s.offset), s.radius / THICK)).collect()
+}
+
+/// The deepest of some spheres of one in some of another: how deep, which way out, and in what.
+fn deepest(
+    one: &[(Role, Vec3, f32)],
+    other: &[(Role, Vec3, f32)],
+    pick: impl Fn(Role) -> bool,
+    of: impl Fn(Role) -> bool,
+) -> Option<(f32, Vec3, Role)> {
+    let mut found: Option<(f32, Vec3, Role)> = None;
+    for (_, p, r) in one.iter().filter(|s| pick(s.0)) {
+        for (part, q, s) in other.iter().filter(|s| of(s.0)) {
+            let (way, both) = (*p - *q, r + s - PRESS);
+            if way.length_squared() < both * both {
+                let depth = both - way.length();
+                if found.is_none_or(|f| depth > f.0) {
+                    found = Some((depth, way.normalize_or(Vec3::X), *part));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Bodies of opponents do not stand in each other.
+pub(crate) fn crowd(world: &mut World) {
+    let pairs: Vec<(CharacterId, CharacterId)> =
+        world.characters.iter().filter_map(|(id, m)| Some((id, m.spar.as_ref()?.opponent))).collect();
+    let mut pushes: Vec<(CharacterId, Vec2, [Option<Vec3>; 2])> = Vec::new();
+    for (who, other) in pairs {
+        let (Some(a), Some(b)) = (world.characters.get(who), world.characters.get(other)) else { continue };
+        let away = a.character.pose().root() - b.character.pose().root();
+        if away.length() > 2.2 {
+            continue;
+        }
+        let (own, theirs) = (placed(&a.character), placed(&b.character));
+        let mut arms = [None; 2];
+        for (slot, (wrist, elbow)) in arms.iter_mut().zip(ARMS) {
+            // A limb that has struck is stopped by what it met.
+            if a.character.stop.is_some_and(|stop| stop.part == wrist) {
+                continue;
+            }
+            let arm = |part: Role| part == wrist || part == elbow;
+            if let Some((depth, way, part)) = deepest(&own, &theirs, arm, |_| true) {
+                *slot = Some(way * depth * if is_arm(part) { 0.5 } else { 1.0 });
+            }
+        }
+        let mut push = Vec2::ZERO;
+        if let Some((depth, way, _)) = deepest(&own, &theirs, is_trunk, is_trunk) {
+            let flat = Vec2::new(way.x, way.z).normalize_or(Vec2::new(away.x, away.z).normalize_or(Vec2::X));
+            push = flat * (0.5 * depth).min(PUSHED);
+        }
+        pushes.push((who, push, arms));
+    }
+    for (who, push, arms) in pushes {
+        let member = &mut world.characters[who];
+        for (give, wanted) in member.character.gives.iter_mut().zip(arms) {
+            give.wanted = wanted;
+        }
+        if push != Vec2::ZERO {
+            member.character.push(push);
+            if let Some(spar) = member.spar.as_mut() {
+                spar.fighter.place.shift += push;
+            }
+        }
+    }
+}
