@@ -115,7 +115,8 @@ fn depths(fights: &Fights) -> bool {
     // 95 % of bouts like these have at least this share (Wilson 1927).
     let n = 200.0 * f64::from(fights.scale);
     let z = 1.645;
-    let low = (deep + z * z / (2.0 * n) - z * ((deep * (1.0 - deep) + z * z / (4.0 * n)) / n).sqrt()) / (1.0 + z * z / n);
+    let low =
+        (deep + z * z / (2.0 * n) - z * ((deep * (1.0 - deep) + z * z / (4.0 * n)) / n).sqrt()) / (1.0 + z * z / n);
     figure("depth 4 against 2, lower bound, share", low, "");
     deep >= 0.86 && low >= 0.8 && draws <= 0.15 && (equal - 0.5).abs() <= 0.05 && tired >= 0.8 && clever > 0.5
 }
@@ -196,8 +197,7 @@ fn speed(fights: &Fights) -> bool {
         let host = Arc::new(Timed::default());
         let lent: Arc<dyn Host> = Arc::clone(&host) as _;
         let pair = [entrant("Ana", ("general", depth)), entrant("Bo", ("general", depth))];
-        let (report, _) =
-            spar_trial::bout(&fights.kits, &pair, spar_trial::facing_starts(2.2), (SEED, 30.0), lent);
+        let (report, _) = spar_trial::bout(&fights.kits, &pair, spar_trial::facing_starts(2.2), (SEED, 30.0), lent);
         let nodes: u64 = report.sides.iter().map(|s| s.counts.nodes).sum();
         (host.0.load(Ordering::Relaxed) as f64 * 1e-9, nodes as f64)
     };

@@ -8,6 +8,7 @@ use kumite_bake::understand::find_facing;
 use kumite_formats::{bvh, gltf};
 use kumite_motion::align::Planar;
 use kumite_motion::anatomy::Anatomy;
+use kumite_motion::hands;
 use kumite_motion::mirror::{Mirror, reflected};
 use kumite_motion::retarget::{RetargetBody, retarget};
 use kumite_motion::{Clip, FrameIdx, Roles, Vec2, humanoid, sample};
@@ -184,7 +185,11 @@ fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>
     for motion in &source.motions {
         let failed = |e: kumite_motion::ClipError| Failure::bad(e.to_string()).in_file(Path::new(&source.name));
         let (mut clip, roles) = match rig {
-            Some(rig) => (retarget_to(source, motion, rig.body())?, Some(rig.roles)),
+            Some(rig) => {
+                let worn = retarget_to(source, motion, rig.body())?;
+                let hands = hands::of_clip(&worn, &rig.roles);
+                (rig.fingers.shown(&worn, &hands), Some(rig.roles))
+            }
             None if args.canonical => {
                 let skeleton = Arc::new(humanoid::skeleton());
                 let (roles, anatomy) = (Roles::canonical(), Anatomy::of_canonical(&skeleton));

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use kumite_bake::Understanding;
+use kumite_motion::hands::{self, HandShape};
 use kumite_motion::{Role, Span};
 use serde_json::{Map, Value, json};
 
@@ -192,7 +193,17 @@ fn clip_json(motion: &Motion) -> Map<String, Value> {
         set("unit_m", json!(1.0));
         set("height_m", json!(seconds(kumite_motion::humanoid::HEIGHT)));
     }
-    set("spans", clip.spans.iter().map(span_json).collect());
+    let shapes = motion.roles().map(|roles| hands::of_clip(clip, &roles)).unwrap_or_default();
+    let with_hands = |span: &Span| {
+        let mut value = span_json(span);
+        // When it counts, or half-way.
+        let (from, to) = span.active.unwrap_or((span.from, span.to));
+        if let Some(held) = shapes.get((0.5 * (from + to) * clip.fps()) as usize) {
+            value["hands"] = json!(held.map(HandShape::name));
+        }
+        value
+    };
+    set("spans", clip.spans.iter().map(with_hands).collect());
     value
 }
 

@@ -376,7 +376,7 @@ pub(crate) fn take_file<'a>(title: &'a str, obstacles: &[Obstacle], played: &'a 
     });
     TakeFile {
         title,
-        clips: played.takes.iter().map(|take| &take.clip).collect(),
+        takes: played.takes.iter().collect(),
         props: rigs::props(obstacles, rigs::thrown(&played.performance.flights)),
         markers: markers.collect(),
     }

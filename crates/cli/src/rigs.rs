@@ -6,10 +6,11 @@ use std::sync::Arc;
 use kumite_bake::understand::roles_of;
 use kumite_formats::gltf::{self, GltfCharacter, GltfMarker, GltfProp};
 use kumite_motion::anatomy::Anatomy;
+use kumite_motion::hands::{Fingers, Hands};
 use kumite_motion::retarget::{RetargetBody, retarget};
 use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Clip, Quat, Role, Roles, Skeleton, Vec3};
-use kumite_stage::Flight;
+use kumite_stage::{Flight, Take};
 
 use crate::failure::{CliResult, Failure};
 use crate::output::Outputs;
@@ -23,6 +24,7 @@ pub(crate) struct UserRig {
     skeleton: Arc<Skeleton>,
     pub(crate) roles: Roles,
     pub(crate) anatomy: Anatomy,
+    pub(crate) fingers: Fingers,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -47,7 +49,8 @@ impl UserRig {
         }
         let skeleton = Skeleton::new(&joints).map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
         let warnings = warnings.iter().map(|w| format!("{}: {w}", path.display())).collect();
-        Ok(UserRig { path: path.to_owned(), rig, skeleton: Arc::new(skeleton), roles, anatomy, warnings })
+        let fingers = Fingers::of(&skeleton, &roles);
+        Ok(UserRig { path: path.to_owned(), rig, skeleton: Arc::new(skeleton), roles, anatomy, fingers, warnings })
     }
 
     /// What motions are retargeted to.
@@ -55,11 +58,12 @@ impl UserRig {
         RetargetBody { skeleton: &self.skeleton, roles: &self.roles, anatomy: &self.anatomy }
     }
 
-    /// A motion of the canonical body on this one.
-    fn wear(&self, clip: &Clip) -> CliResult<Clip> {
+    /// A motion of the canonical body on this one, with its hands.
+    fn wear(&self, clip: &Clip, hands: &[Hands]) -> CliResult<Clip> {
         let (roles, anatomy) = (Roles::canonical(), Anatomy::of_canonical(clip.skeleton()));
         let from = RetargetBody { skeleton: clip.skeleton(), roles: &roles, anatomy: &anatomy };
-        retarget(clip, from, self.body()).map_err(|e| Failure::bad(e.to_string()).in_file(&self.path))
+        let worn = retarget(clip, from, self.body()).map_err(|e| Failure::bad(e.to_string()).in_file(&self.path))?;
+        Ok(self.fingers.shown(&worn, hands))
     }
 }
 
@@ -108,7 +112,7 @@ impl Rigs {
 pub(crate) struct TakeFile<'a> {
     pub(crate) title: &'a str,
     /// One for each character, named after it, on the canonical body.
-    pub(crate) clips: Vec<&'a Clip>,
+    pub(crate) takes: Vec<&'a Take>,
     pub(crate) props: Vec<GltfProp>,
     pub(crate) markers: Vec<GltfMarker>,
 }
@@ -117,36 +121,37 @@ impl TakeFile<'_> {
     /// Writes the take. One character on a rig is written with everything around it; of several, each on a rig has a file of its own, named
     /// after it, and the rest share one.
     pub(crate) fn stage(&self, path: &Path, rigs: &Rigs, outputs: &mut Outputs) -> CliResult<()> {
-        let (worn, bare): (Vec<&Clip>, Vec<&Clip>) = self.clips.iter().partition(|clip| rigs.of(&clip.name).is_some());
-        let on_rig = |clip: &Clip, rig: &UserRig, props: &[GltfProp]| {
-            let worn = rig.wear(clip)?;
-            let markers: Vec<GltfMarker> = self.of(&clip.name).cloned().collect();
+        let (worn, bare): (Vec<&Take>, Vec<&Take>) =
+            self.takes.iter().partition(|take| rigs.of(&take.clip.name).is_some());
+        let on_rig = |take: &Take, rig: &UserRig, props: &[GltfProp]| {
+            let worn = rig.wear(&take.clip, &take.hands)?;
+            let markers: Vec<GltfMarker> = self.of(&take.clip.name).cloned().collect();
             let bytes = rig.rig.write_scene(&[&worn], props, &markers);
             bytes.map_err(|e| Failure::bad(e.to_string()).in_file(path))
         };
-        if let ([clip], true) = (&worn[..], bare.is_empty())
-            && let Some(rig) = rigs.of(&clip.name)
+        if let ([take], true) = (&worn[..], bare.is_empty())
+            && let Some(rig) = rigs.of(&take.clip.name)
         {
-            return outputs.stage(path, &on_rig(clip, rig, &self.props)?);
+            return outputs.stage(path, &on_rig(take, rig, &self.props)?);
         }
-        for clip in worn {
-            let Some(rig) = rigs.of(&clip.name) else { continue };
-            outputs.stage(&beside(path, &clip.name), &on_rig(clip, rig, &[])?)?;
+        for take in worn {
+            let Some(rig) = rigs.of(&take.clip.name) else { continue };
+            outputs.stage(&beside(path, &take.clip.name), &on_rig(take, rig, &[])?)?;
         }
         outputs.stage(path, &self.with_bodies(&bare))
     }
 
     /// All of it in one file, with bodies of our own.
     pub(crate) fn to_glb(&self) -> Vec<u8> {
-        self.with_bodies(&self.clips)
+        self.with_bodies(&self.takes)
     }
 
-    fn with_bodies(&self, clips: &[&Clip]) -> Vec<u8> {
+    fn with_bodies(&self, takes: &[&Take]) -> Vec<u8> {
         let colour = |i: usize| GltfCharacter::COLOURS[i % GltfCharacter::COLOURS.len()];
-        let characters: Vec<GltfCharacter<'_>> = clips
+        let characters: Vec<GltfCharacter<'_>> = takes
             .iter()
             .enumerate()
-            .map(|(i, clip)| GltfCharacter { name: &clip.name, clip, colour: colour(i) })
+            .map(|(i, take)| GltfCharacter { name: &take.clip.name, clip: &take.clip, colour: colour(i) })
             .collect();
         gltf::write_scene(self.title, &characters, &self.props, &self.markers)
     }

@@ -436,7 +436,7 @@ fn one(args: &WalkArgs, kits: &[Arc<Kit>], methods: &[Method], effort: Effort, r
             ("glb", Some(take)) => {
                 output::refuse_inputs(path, rigs.paths())?;
                 let props = rigs::props(&request.obstacles, []);
-                let file = TakeFile { title: "walk", clips: vec![&take.clip], props, markers: Vec::new() };
+                let file = TakeFile { title: "walk", takes: vec![take], props, markers: Vec::new() };
                 file.stage(path, rigs, &mut outputs)?;
             }
             _ => match written(args, &request, &done, &ending, &json) {

@@ -71,6 +71,12 @@ fn the_embedded_library_is_listed_with_its_spans() {
     let jab = clips.as_array().unwrap().iter().find(|c| c["name"] == "jab").unwrap();
     assert_eq!(jab["spans"][0]["kind"], "attack");
     assert_eq!(jab["spans"][0]["part"], "left_wrist");
+    let hands =
+        |name: &str| clips.as_array().unwrap().iter().find(|c| c["name"] == name).unwrap()["spans"][0]["hands"].clone();
+    assert_eq!(hands("jab"), serde_json::json!(["fist", "guard"]));
+    assert_eq!(hands("cross"), serde_json::json!(["guard", "fist"]));
+    assert_eq!(hands("walk"), serde_json::json!(["open", "open"]));
+    assert_eq!(hands("slip-left"), serde_json::json!(["guard", "guard"]));
 }
 
 #[test]

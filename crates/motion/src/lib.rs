@@ -29,6 +29,7 @@ pub mod anatomy;
 pub mod blend;
 pub mod fk;
 pub mod graph;
+pub mod hands;
 pub mod hash;
 pub mod humanoid;
 pub mod ik;

@@ -37,10 +37,7 @@ fn is_arm(part: Role) -> bool {
 }
 
 fn is_trunk(part: Role) -> bool {
-    matches!(
-        part,
-        Role::Head | Role::Neck | Role::Back | Role::Waist | Role::Pelvis | Role::LeftHip | Role::RightHip
-    )
+    matches!(part, Role::Head | Role::Neck | Role::Back | Role::Waist | Role::Pelvis | Role::LeftHip | Role::RightHip)
 }
 
 impl Character {

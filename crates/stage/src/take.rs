@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use kumite_motion::hands::{self, Hands};
 use kumite_motion::hash::fnv1a;
 use kumite_motion::library::Library;
-use kumite_motion::{Clip, ClipError, Contacts, Pose, Role, Skeleton};
+use kumite_motion::{Clip, ClipError, Contacts, Pose, Role, Skeleton, WorldPose, fk};
 
 use kumite_plan::Leg;
 
@@ -43,6 +44,8 @@ pub struct Take {
     pub clip: Clip,
     /// What began when.
     pub starts: Vec<LegStart>,
+    /// Shapes of both hands, one for each frame.
+    pub hands: Vec<Hands>,
     /// How good it is.
     pub quality: Quality,
     /// The joints that snap by more than the gate allows.
@@ -100,7 +103,21 @@ impl Recorder {
                 snaps = quality::snaps(&clip, library, &self.sources, &self.impacts);
             }
         }
-        Ok(Take { clip, starts: self.starts, quality, snaps, hash: hash(&self.poses) })
+        let hands = self.hands();
+        Ok(Take { clip, starts: self.starts, hands, quality, snaps, hash: hash(&self.poses) })
+    }
+
+    /// What the clips that were played do with the hands, and where these were.
+    fn hands(&self) -> Vec<Hands> {
+        let Some(library) = &self.library else { return Vec::new() };
+        let mut world = WorldPose::default();
+        let of = |(pose, source): (&Pose, &Source)| {
+            fk::pose(library.skeleton(), pose, &mut world);
+            let spans = &library.clip(source.clip).spans;
+            let span = spans.iter().find(|span| span.from <= source.time && source.time <= span.to);
+            hands::shapes(span, |role| Some(world.position(role.joint())))
+        };
+        self.poses.iter().zip(&self.sources).map(of).collect()
     }
 
     /// Only what can be told from the frames alone, quickly.

@@ -253,7 +253,7 @@ fn brace_once(args: &BraceArgs, moment: &Moment, request: &Request<'_>, rigs: &R
             let title = title(&played);
             let props = rigs::props([], [(played.impact.radius, played.path.clone())]);
             let markers = moments(&played).map(|(seconds, _, name)| GltfMarker { seconds, name, actor: None });
-            let file = TakeFile { title: &title, clips: vec![&take.clip], props, markers: markers.collect() };
+            let file = TakeFile { title: &title, takes: vec![&take], props, markers: markers.collect() };
             file.stage(path, rigs, &mut outputs)?;
             continue;
         }

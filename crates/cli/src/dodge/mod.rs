@@ -245,7 +245,7 @@ fn dodge_once(
             output::refuse_inputs(path, rigs.paths())?;
             let props = rigs::props([], rigs::thrown(std::slice::from_ref(flight)));
             let markers = vec![GltfMarker { seconds: meets(flight), name: title.clone(), actor: None }];
-            TakeFile { title: &title, clips: vec![&take.clip], props, markers }.stage(path, rigs, &mut outputs)?;
+            TakeFile { title: &title, takes: vec![&take], props, markers }.stage(path, rigs, &mut outputs)?;
             continue;
         }
         outputs.stage(path, &encode(args, &performance, flight, &take, &title, (&ending, &json)))?;

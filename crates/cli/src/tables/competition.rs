@@ -33,11 +33,7 @@ struct Definition {
 
 const DEFINITIONS: [Definition; 5] = [
     Definition { name: "choices of each, hidden while young", change: |_| {}, theirs: "" },
-    Definition {
-        name: "everything is seen at once",
-        change: |e| e.tree.clairvoyant = true,
-        theirs: "always",
-    },
+    Definition { name: "everything is seen at once", change: |e| e.tree.clairvoyant = true, theirs: "always" },
     Definition {
         name: "plies in total, seen at once (as printed)",
         change: |e| {
@@ -46,16 +42,8 @@ const DEFINITIONS: [Definition; 5] = [
         },
         theirs: "always",
     },
-    Definition {
-        name: "plies in total, hidden while young",
-        change: |e| e.tree.count = Count::Plies,
-        theirs: "",
-    },
-    Definition {
-        name: "zero-sum, alpha-beta",
-        change: |e| e.tree.model = Model::ZeroSum,
-        theirs: "always",
-    },
+    Definition { name: "plies in total, hidden while young", change: |e| e.tree.count = Count::Plies, theirs: "" },
+    Definition { name: "zero-sum, alpha-beta", change: |e| e.tree.model = Model::ZeroSum, theirs: "always" },
 ];
 
 /// Bouts of two, slots exchanged every other time.
@@ -63,8 +51,7 @@ fn bouts(kit: &SparKit, pair: [&Entrant; 2], count: u32, seed: u64) -> Vec<Tally
     let one = |k: u32| {
         let (first, second) = if k % 2 == 0 { (pair[0], pair[1]) } else { (pair[1], pair[0]) };
         let base = seed.wrapping_mul(0x9E37_79B9).wrapping_add(u64::from(k));
-        let mut tally =
-            rehearsal::bout(&kit.moves, &kit.table, [first, second], [2 * base + 1, 2 * base + 2], BOUT);
+        let mut tally = rehearsal::bout(&kit.moves, &kit.table, [first, second], [2 * base + 1, 2 * base + 2], BOUT);
         if k % 2 == 1 {
             tally.given.swap(0, 1);
             tally.blows.swap(0, 1);
@@ -132,7 +119,11 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
     // How long it takes, and what is left out.
     let (rows, speed) = speed(kit, args.seed);
     let head = ["30 s of two fighters", "seconds", "nodes", "of the plain tree"].map(str::to_owned).to_vec();
-    tables.push(("What it takes (paper: 300 s at depth 3 on a Pentium 4, prunings halve the choices)".into(), head, rows));
+    tables.push((
+        "What it takes (paper: 300 s at depth 3 on a Pentium 4, prunings halve the choices)".into(),
+        head,
+        rows,
+    ));
     let title = format!("Competition: {count} bouts each, {}", args.library);
     let json = json!({"bouts": count, "definitions": definitions, "matrix": matrix, "speed": speed});
     Ok(Report { text: print(args, &title, &tables), json })

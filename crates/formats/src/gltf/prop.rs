@@ -82,10 +82,10 @@ fn turned(outline: &[Outline]) -> Mesh {
                 continue;
             }
             if outline[row].0 > 0.0 {
-                mesh.triangles.extend([a, a + 1, b]);
+                mesh.triangles.extend([a, b, a + 1]);
             }
             if outline[row + 1].0 > 0.0 {
-                mesh.triangles.extend([b, a + 1, b + 1]);
+                mesh.triangles.extend([b, b + 1, a + 1]);
             }
         }
     }

@@ -214,14 +214,7 @@ impl Turn<'_> {
     }
 
     /// Puts a move onto the stage so that it begins in a stance.
-    fn begin_move(
-        &mut self,
-        kit: &SparKit,
-        doing: MoveIdx,
-        place: &PlanarMatrix,
-        bend: Option<Bend>,
-        blend: f32,
-    ) {
+    fn begin_move(&mut self, kit: &SparKit, doing: MoveIdx, place: &PlanarMatrix, bend: Option<Bend>, blend: f32) {
         let made = kit.moves.get(doing);
         let laid = place.after(&made.begins.inverse());
         let character = self.character();
