@@ -342,7 +342,7 @@ fn a_folder_is_enough() {
     assert_eq!(kinds(&again), kinds(&report));
     let bare = json(&kumite(&folder, &["bake", "clips", "--unlabelled", "-o", "c.kumite", "--json"]));
     assert_eq!(bare["labels"].as_array().unwrap().len(), 0, "{bare}");
-    refused(&folder, &["dodge", "--library", "c.kumite"], "no avoidance");
+    refused(&folder, &["dodge", "--library", "c.kumite"], "nothing to dodge with");
     refused(&folder, &["bake", "mine.toml", "--data", "clips", "-o", "mine.toml"], "choose another name");
     std::fs::create_dir_all(folder.join("empty")).unwrap();
     refused(&folder, &["bake", "empty", "-o", "x.kumite"], "no motions");

@@ -221,7 +221,7 @@ mod tests {
                         offset,
                         ..joints[1].clone()
                     };
-                    parent = JointIdx(joints.len() as u32);
+                    parent = JointIdx(joints.len() as u16);
                     joints.push(made);
                 }
             }
