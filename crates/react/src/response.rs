@@ -47,9 +47,12 @@ const SETTLES: (f32, f32) = (0.45, 0.6);
 const CALM: f32 = 5.0;
 /// At rest no joint turns faster, radians per second.
 pub const REST: f32 = 0.05;
-/// How quickly a body that lies stops rolling, per second, and how much its joints still hold.
-const ROLLS: f32 = 6.0;
-const LYING: f32 = 0.3;
+/// How quickly a body that lies stops rolling, per second, at first and once its limbs have sunk.
+const ROLLS: (f32, f32) = (8.0, 120.0);
+/// How much more its joints are damped then.
+const STILL: f32 = 5.0;
+/// Wrists of a body that lies hold with so much.
+const STIFF: f32 = 4.0;
 /// Whether a push is caught is known so many seconds after it at the latest.
 const CAUGHT: f32 = 0.25;
 /// A foot that is higher above the floor than this does not stand, metres, whatever its motion says.
@@ -59,7 +62,7 @@ const STRAIGHT: f32 = 0.998;
 /// How long limbs are left to sink to the ground, seconds.
 const SINKS: f32 = 0.35;
 /// How long a body that settles is given to come to rest, seconds.
-const SETTLING: f32 = 1.2;
+const SETTLING: f32 = 1.6;
 /// Pulled into a motion on the ground: how long until all strength is used, and for how long at most, seconds.
 const RISES: (f32, f32) = (0.5, 1.1);
 /// What is aimed at begins to move so long after that, seconds: at first it jumps to how the body lies.
@@ -436,6 +439,7 @@ impl Response {
                     fast: self.since < self.settings.seconds + 0.1,
                     drag: 0.0,
                     chase: true,
+                    stops: true,
                 }
             }
             Phase::Falling => {
@@ -448,15 +452,19 @@ impl Response {
                     fast: true,
                     drag: 0.0,
                     chase: true,
+                    stops: true,
                 }
             }
             Phase::Lying => {
-                all(&mut strength, [LYING; 3]);
-                Pull { strength, damping: LYING, weight: 1.0, fast: false, drag: ROLLS, chase: false }
+                strength[0] = 0.0;
+                // Hands are the lightest: they would tremble under what lies on them.
+                HANDS.into_iter().for_each(|hand| strength[hand] = STIFF);
+                let sunk = ease((self.since - SINKS) / SINKS);
+                let (rolls, damping) = (ROLLS.0 + (ROLLS.1 - ROLLS.0) * sunk, 1.0 + (STILL - 1.0) * sunk);
+                Pull { strength, damping, weight: 1.0, fast: true, drag: rolls, chase: false, stops: false }
             }
             Phase::Rising | Phase::Fading => {
                 let more = ease(self.since / RISES.0);
-                all(&mut strength, [LYING + (1.0 - LYING) * more; 3]);
                 strength[0] = 0.4 * more;
                 Pull {
                     strength,
@@ -465,6 +473,7 @@ impl Response {
                     fast: false,
                     drag: 0.0,
                     chase: self.since > AIMS,
+                    stops: false,
                 }
             }
         }
