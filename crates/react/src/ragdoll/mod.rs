@@ -456,6 +456,17 @@ impl Ragdoll {
         (0..PARTS).map(turned).fold(0.0, f32::max) / self.seconds.max(1e-4)
     }
 
+    /// Nothing moves any more.
+    pub fn rest(&mut self) {
+        for handle in self.parts {
+            if let Some(body) = self.bodies.get_mut(handle) {
+                body.set_linvel(Vec3::ZERO, true);
+                body.set_angvel(Vec3::ZERO, true);
+            }
+        }
+        self.last = self.attitudes();
+    }
+
     /// How parts lie against each other, and the pelvis in the world.
     fn attitudes(&self) -> [Quat; PARTS] {
         std::array::from_fn(|k| if k == 0 { self.place(0).1 } else { self.turned(k).unwrap_or_default() })
