@@ -336,7 +336,7 @@ impl Ragdoll {
     fn aim(&mut self, motion: &WorldPose, pull: &Pull, seconds: f32) {
         const AXES: [JointAxis; 3] = [JointAxis::AngX, JointAxis::AngY, JointAxis::AngZ];
         let rate = 1.0 / seconds.max(1e-4);
-        for index in 1..PARTS {
+        for (index, role) in ROLES.into_iter().enumerate().skip(1) {
             let wanted = relative(motion, index);
             let spin = to_vector(self.aims[index].conjugate() * wanted) * rate;
             // What jumps is another motion, and is not chased.
@@ -352,7 +352,7 @@ impl Ragdoll {
             let Some(joint) = self.joints.get_mut(self.held[index], false) else { continue };
             joint.data.local_frame1 = Rigid::from_parts(anchor(motion, index), aim);
             // Elbows and knees are hinges: across their axis they give less.
-            let hinge = humanoid::hinge_axis(ROLES[index]).map(|axis| axis.abs().to_array());
+            let hinge = humanoid::hinge_axis(role).map(|axis| axis.abs().to_array());
             for (k, (axis, rate)) in AXES.into_iter().zip(spin.to_array()).enumerate() {
                 let (more, slows) = if hinge.is_some_and(|axis| axis[k] < 0.5) { HINGE } else { (1.0, 1.0) };
                 joint.data.set_motor(axis, 0.0, rate, stiffness * more, damping * slows);
@@ -434,13 +434,13 @@ impl Ragdoll {
     /// The joint at which two parts are farthest apart, and how far, metres.
     pub fn widest(&self) -> (Role, f32) {
         let mut widest = (Role::Pelvis, 0.0f32);
-        for index in 1..PARTS {
+        for (index, role) in ROLES.into_iter().enumerate().skip(1) {
             let Some(joint) = self.joints.get(self.held[index]) else { continue };
             let (Some(a), Some(b)) = (self.bodies.get(joint.body1()), self.bodies.get(joint.body2())) else { continue };
             let (first, second) = (joint.data.local_frame1.translation, joint.data.local_frame2.translation);
             let apart = (a.position() * first - b.position() * second).length();
             if apart > widest.1 {
-                widest = (ROLES[index], apart);
+                widest = (role, apart);
             }
         }
         widest
