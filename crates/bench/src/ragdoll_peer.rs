@@ -27,6 +27,7 @@ pub(crate) fn measure(build: &Arc<Build>) {
         damping: HOLDS,
         weight: 1.0,
         chase: true,
+        stops: true,
         drag: 0.0,
         fast: false,
     };

@@ -129,6 +129,8 @@ mod tests {
         for (change, holds) in [(0.2, true), (0.5, false)] {
             let (mut place, mut speed) = (Vec3::Y * 0.95, Vec3::X * change);
             let mut footing = Footing::of(place, Vec3::ZERO);
+            // The push is over.
+            assert_eq!(footing.carries((place, speed), tick), Vec3::ZERO);
             for _ in 0..60 {
                 // Pulled back as fast as nothing can.
                 speed -= ((place - Vec3::Y * 0.95) * 200.0 + speed * 20.0) * tick;

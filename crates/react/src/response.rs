@@ -47,9 +47,12 @@ const SETTLES: (f32, f32) = (0.45, 0.6);
 const CALM: f32 = 5.0;
 /// At rest no joint turns faster, radians per second.
 pub const REST: f32 = 0.05;
-/// How quickly a body that lies stops rolling, per second, and how much its joints still hold.
-const ROLLS: f32 = 6.0;
-const LYING: f32 = 0.3;
+/// How quickly a body that lies stops rolling, per second, at first and once its limbs have sunk.
+const ROLLS: (f32, f32) = (8.0, 60.0);
+/// Slower than this for so long it sleeps, radians per second and seconds, until something touches it or it rises: the engine's own bodies sleep below 0.5.
+const SLEEPS: (f32, f32) = (0.3, 0.1);
+/// Wrists of a body that lies hold with so much.
+const STIFF: f32 = 4.0;
 /// Whether a push is caught is known so many seconds after it at the latest.
 const CAUGHT: f32 = 0.25;
 /// A foot that is higher above the floor than this does not stand, metres, whatever its motion says.
@@ -59,7 +62,7 @@ const STRAIGHT: f32 = 0.998;
 /// How long limbs are left to sink to the ground, seconds.
 const SINKS: f32 = 0.35;
 /// How long a body that settles is given to come to rest, seconds.
-const SETTLING: f32 = 1.2;
+const SETTLING: f32 = 1.4;
 /// Pulled into a motion on the ground: how long until all strength is used, and for how long at most, seconds.
 const RISES: (f32, f32) = (0.5, 1.1);
 /// What is aimed at begins to move so long after that, seconds: at first it jumps to how the body lies.
@@ -139,6 +142,8 @@ pub struct Response {
     torn: [bool; 2],
     /// Which feet are off the floor.
     high: [bool; 2],
+    /// Since it lies slowly enough to sleep, seconds.
+    slow: f32,
     body: Option<Body>,
 }
 
@@ -178,6 +183,7 @@ impl Response {
             },
             torn: [false; 2],
             high: [false; 2],
+            slow: 0.0,
             body: Body::of(build.skeleton()),
         }
     }
@@ -198,7 +204,7 @@ impl Response {
         let (place, turn) = ragdoll.place(pressed);
         let at = if pressed == part { touch.at } else { place + turn * ragdoll.build().parts()[pressed].centre };
         self.push = (rest * self.settings.gain, PUSHES, turn.conjugate() * (at - place));
-        (self.part, self.pressed) = (part, pressed);
+        (self.part, self.pressed, self.slow) = (part, pressed, 0.0);
         if matches!(self.phase, Phase::Struck | Phase::Recovering | Phase::Fading) {
             (self.phase, self.since) = (Phase::Struck, 0.0);
             self.footing.push();
@@ -211,6 +217,7 @@ impl Response {
         const PRESSED: f32 = 0.15;
         let Some(ragdoll) = &mut self.ragdoll else { return };
         ragdoll.push(part, push, at);
+        self.slow = 0.0;
         if self.phase == Phase::Recovering {
             self.since = self.settings.seconds + PRESSED;
         }
@@ -320,7 +327,9 @@ impl Response {
             _ => self.aim.clone_from(world),
         }
         let pull = self.pull();
-        ragdoll.step(physics, &self.aim, &pull, seconds);
+        if !self.sleeps(&mut ragdoll, seconds) {
+            ragdoll.step(physics, &self.aim, &pull, seconds);
+        }
         if on_feet {
             self.balance(&mut ragdoll, seconds);
         }
@@ -358,6 +367,16 @@ impl Response {
         let speed = ragdoll.centre().1;
         fall::protect(self.build.skeleton(), body, &self.shown[0], &mut self.lies, speed, &mut self.mixed);
         fk::pose(self.build.skeleton(), &self.mixed, &mut self.aim);
+    }
+
+    /// Whether it lies and sleeps.
+    fn sleeps(&mut self, ragdoll: &mut Ragdoll, seconds: f32) -> bool {
+        let slow = self.phase == Phase::Lying && self.since > SINKS && ragdoll.fastest() < SLEEPS.0;
+        self.slow = if slow && self.push.1 <= 0.0 { self.slow + seconds } else { 0.0 };
+        if self.slow > SLEEPS.1 {
+            ragdoll.rest();
+        }
+        self.slow > SLEEPS.1
     }
 
     /// Its weight carries it on as far as soles cannot help it, and it falls if steps could not either.
@@ -436,6 +455,7 @@ impl Response {
                     fast: self.since < self.settings.seconds + 0.1,
                     drag: 0.0,
                     chase: true,
+                    stops: true,
                 }
             }
             Phase::Falling => {
@@ -448,15 +468,18 @@ impl Response {
                     fast: true,
                     drag: 0.0,
                     chase: true,
+                    stops: true,
                 }
             }
             Phase::Lying => {
-                all(&mut strength, [LYING; 3]);
-                Pull { strength, damping: LYING, weight: 1.0, fast: false, drag: ROLLS, chase: false }
+                strength[0] = 0.0;
+                // Hands are the lightest: they would tremble under what lies on them.
+                HANDS.into_iter().for_each(|hand| strength[hand] = STIFF);
+                let rolls = ROLLS.0 + (ROLLS.1 - ROLLS.0) * ease((self.since - SINKS) / SINKS);
+                Pull { strength, damping: 1.0, weight: 1.0, fast: false, drag: rolls, chase: false, stops: false }
             }
             Phase::Rising | Phase::Fading => {
                 let more = ease(self.since / RISES.0);
-                all(&mut strength, [LYING + (1.0 - LYING) * more; 3]);
                 strength[0] = 0.4 * more;
                 Pull {
                     strength,
@@ -465,6 +488,7 @@ impl Response {
                     fast: false,
                     drag: 0.0,
                     chase: self.since > AIMS,
+                    stops: false,
                 }
             }
         }

@@ -12,7 +12,8 @@ use kumite_react::response::{PART_ONE, REST, Settings};
 use kumite_react::{Phase, Response, Touch};
 
 const TICK: f32 = 1.0 / 120.0;
-const LIMP: Pull = Pull { strength: [0.0; PARTS], damping: 0.0, weight: 1.0, chase: false, drag: 0.0, fast: true };
+const LIMP: Pull =
+    Pull { strength: [0.0; PARTS], damping: 0.0, weight: 1.0, chase: false, stops: true, drag: 0.0, fast: true };
 
 fn standing() -> (Arc<Build>, Pose, WorldPose) {
     let skeleton = Arc::new(humanoid::skeleton());
@@ -172,18 +173,20 @@ fn comes_down(along: Vec3, protects: bool) -> (Option<usize>, Option<usize>, f32
     (hand, head, fast)
 }
 
-/// Falls to all sides: hands are down before the head, and the head comes down slower than that of a body that does nothing about it, or not at all.
+/// Falls to all sides: hands are down before the head, and the head comes down slowly, if at all: slower than that of a body that does nothing about it, and below
+/// 3.5 m/s, from about where heads on hard floors are hurt.
 #[test]
 fn falls_protect_the_head() {
-    let (mut first, mut slower, mut told) = (0, 0, String::new());
+    let (mut first, mut speeds, mut told) = (0, [0.0f32; 2], String::new());
     for k in 0..8 {
         let along = kumite_motion::rotation::yaw(std::f32::consts::TAU * k as f32 / 8.0) * Vec3::Z;
         let (hand, head, fast) = comes_down(along, true);
         let (_, limp_head, limp_fast) = comes_down(along, false);
         assert!(limp_head.is_some(), "a body that does nothing falls on its head too");
         first += u32::from(hand.is_some_and(|hand| head.is_none_or(|head| hand < head)));
-        slower += u32::from(head.is_none() || fast < 0.8 * limp_fast);
+        speeds = [speeds[0] + fast.max(0.0), speeds[1] + limp_fast.max(0.0)];
         told += &format!("{k}: hand {hand:?}, head {head:?} at {fast:.1} m/s, limp {limp_head:?} at {limp_fast:.1}\n");
+        assert!(fast < 3.5, "{told}");
     }
-    assert!(first >= 7 && slower >= 7, "hands first {first}, slower {slower} of 8\n{told}");
+    assert!(first >= 7 && speeds[0] < 0.7 * speeds[1], "hands first {first}, {speeds:?} of 8\n{told}");
 }

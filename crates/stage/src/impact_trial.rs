@@ -51,7 +51,8 @@ pub struct Outcome {
     pub answer: Option<String>,
     /// Greatest gap at a joint, metres.
     pub gap: f32,
-    pub gap_at: (f32, String, Option<Phase>, [bool; 2]),
+    /// When that is, seconds after the touch, and where.
+    pub gap_at: Option<(f32, Role)>,
     /// Deepest below the floor, metres.
     pub sunk: f32,
     /// Fastest turn of a joint when it came to lie, radians per second.
@@ -155,12 +156,7 @@ fn look(outcome: &mut Outcome, character: &mut Character, recoveries: &Recoverie
         outcome.simulated += 1;
         if ragdoll.gap() > outcome.gap {
             outcome.gap = ragdoll.gap();
-            outcome.gap_at = (
-                since,
-                ragdoll.widest().0.name().to_owned(),
-                character.response().map(|r| r.phase()),
-                ragdoll.pinned(),
-            );
+            outcome.gap_at = Some((since, ragdoll.widest().0));
         }
         outcome.sunk = outcome.sunk.max(ragdoll.sunk());
         if rested {

@@ -249,7 +249,7 @@ fn bodies_that_meet_are_pushed_apart() {
         let clips: Vec<Clip> = played.takes().unwrap().into_iter().map(|take| take.clip).collect();
         clips
     };
-    let (alone, both) = ([play(&[one.clone()]), play(&[other.clone()])].concat(), play(&[one, other]));
+    let (alone, both) = ([&one, &other].map(|op| play(std::slice::from_ref(op))).concat(), play(&[one, other]));
     let deep = |clips: &[Clip]| overlap::of_bodies(&clips.iter().collect::<Vec<_>>());
     assert!(deep(&alone) > 0.2, "{}", deep(&alone));
     assert!(deep(&both) < 0.5 * deep(&alone), "{} of {}", deep(&both), deep(&alone));

@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use kumite_motion::limits::Limit;
-use kumite_motion::rotation::to_vector;
+use kumite_motion::rotation::{between as between_turns, to_vector};
 use kumite_motion::volume::{BodySphere, Obstacle, Shape};
 use kumite_motion::{Pose, Quat, Role, Skeleton, Vec3, WorldPose, fk, humanoid};
 use rapier3d::prelude::{
@@ -112,6 +112,8 @@ pub struct Pull {
     pub weight: f32,
     /// Whether joints move with their motion; else they are slowed down to where it has them.
     pub chase: bool,
+    /// Whether joints beyond their limits are pulled back. Who lies is held as it came to lie: a stop that comes and goes would not let it rest.
+    pub stops: bool,
     /// How quickly parts stop rolling, per second: flesh is no steel ball.
     pub drag: f32,
     /// Whether limbs turn fast: more steps of the solver.
@@ -136,6 +138,9 @@ pub struct Ragdoll {
     aims: [Quat; PARTS],
     pelvis: Vec3,
     drag: f32,
+    /// How parts lay before the last tick, and how long that took.
+    last: [Quat; PARTS],
+    seconds: f32,
 }
 
 impl fmt::Debug for Ragdoll {
@@ -220,6 +225,12 @@ impl Ragdoll {
             aims,
             pelvis: now.position(Role::Pelvis.joint()),
             drag: 0.0,
+            last: std::array::from_fn(
+                |k| {
+                    if k == 0 { before.rotation(Role::Pelvis.joint()) } else { relative(before, k) }
+                },
+            ),
+            seconds,
         }
     }
 
@@ -281,6 +292,7 @@ impl Ragdoll {
 
     /// A tick of `seconds` towards a motion.
     pub fn step(&mut self, physics: &mut Physics, motion: &WorldPose, pull: &Pull, seconds: f32) {
+        (self.last, self.seconds) = (self.attitudes(), seconds);
         self.aim(motion, pull, seconds);
         if pull.drag != self.drag {
             self.drag = pull.drag;
@@ -324,7 +336,7 @@ impl Ragdoll {
     fn aim(&mut self, motion: &WorldPose, pull: &Pull, seconds: f32) {
         const AXES: [JointAxis; 3] = [JointAxis::AngX, JointAxis::AngY, JointAxis::AngZ];
         let rate = 1.0 / seconds.max(1e-4);
-        for index in 1..PARTS {
+        for (index, role) in ROLES.into_iter().enumerate().skip(1) {
             let wanted = relative(motion, index);
             let spin = to_vector(self.aims[index].conjugate() * wanted) * rate;
             // What jumps is another motion, and is not chased.
@@ -332,14 +344,15 @@ impl Ragdoll {
             self.aims[index] = wanted;
             let full = self.build.parts[index].hold;
             let (mut stiffness, mut damping) = (full.0 * pull.strength[index], full.1 * pull.damping);
-            let (aim, spin, stopped) = self.stopped(motion, index, wanted, spin);
+            let (aim, spin, stopped) =
+                if pull.stops { self.stopped(motion, index, wanted, spin) } else { (wanted, spin, false) };
             if stopped {
                 (stiffness, damping) = (stiffness.max(STOP * full.0), damping.max(full.1));
             }
             let Some(joint) = self.joints.get_mut(self.held[index], false) else { continue };
             joint.data.local_frame1 = Rigid::from_parts(anchor(motion, index), aim);
             // Elbows and knees are hinges: across their axis they give less.
-            let hinge = humanoid::hinge_axis(ROLES[index]).map(|axis| axis.abs().to_array());
+            let hinge = humanoid::hinge_axis(role).map(|axis| axis.abs().to_array());
             for (k, (axis, rate)) in AXES.into_iter().zip(spin.to_array()).enumerate() {
                 let (more, slows) = if hinge.is_some_and(|axis| axis[k] < 0.5) { HINGE } else { (1.0, 1.0) };
                 joint.data.set_motor(axis, 0.0, rate, stiffness * more, damping * slows);
@@ -421,22 +434,42 @@ impl Ragdoll {
     /// The joint at which two parts are farthest apart, and how far, metres.
     pub fn widest(&self) -> (Role, f32) {
         let mut widest = (Role::Pelvis, 0.0f32);
-        for index in 1..PARTS {
+        for (index, role) in ROLES.into_iter().enumerate().skip(1) {
             let Some(joint) = self.joints.get(self.held[index]) else { continue };
             let (Some(a), Some(b)) = (self.bodies.get(joint.body1()), self.bodies.get(joint.body2())) else { continue };
             let (first, second) = (joint.data.local_frame1.translation, joint.data.local_frame2.translation);
             let apart = (a.position() * first - b.position() * second).length();
             if apart > widest.1 {
-                widest = (ROLES[index], apart);
+                widest = (role, apart);
             }
         }
         widest
     }
 
-    /// Fastest that any joint turns, radians per second.
+    /// Fastest that any joint turned in the last tick, radians per second: from how parts lie, not from what the solver calls their speed, which holds
+    /// what it pushes joints together with too.
     pub fn fastest(&self) -> f32 {
-        let spin = |index: usize| self.bodies.get(self.parts[index]).map_or(Vec3::ZERO, |b| b.angvel());
-        (1..PARTS).map(|index| (spin(index) - spin(PARENTS[index])).length()).fold(spin(0).length(), f32::max)
+        let turned = |index: usize| {
+            let now = if index == 0 { self.place(0).1 } else { self.turned(index).unwrap_or_default() };
+            between_turns(self.last[index], now)
+        };
+        (0..PARTS).map(turned).fold(0.0, f32::max) / self.seconds.max(1e-4)
+    }
+
+    /// Nothing moves any more.
+    pub fn rest(&mut self) {
+        for handle in self.parts {
+            if let Some(body) = self.bodies.get_mut(handle) {
+                body.set_linvel(Vec3::ZERO, true);
+                body.set_angvel(Vec3::ZERO, true);
+            }
+        }
+        self.last = self.attitudes();
+    }
+
+    /// How parts lie against each other, and the pelvis in the world.
+    fn attitudes(&self) -> [Quat; PARTS] {
+        std::array::from_fn(|k| if k == 0 { self.place(0).1 } else { self.turned(k).unwrap_or_default() })
     }
 
     /// Centre of mass, and how fast it moves.
