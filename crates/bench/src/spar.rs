@@ -55,9 +55,9 @@ impl Fights {
     fn bouts(&self, pair: [Who; 2], count: u64, seconds: f32, within: f32, looked: u64) -> Vec<BoutReport> {
         let count = ((count as f32 * self.scale) as u64).max(2);
         let one = |k: u64| {
-            let names = if k % 2 == 0 { ["Ana", "Bo"] } else { ["Bo", "Ana"] };
+            let names = if k.is_multiple_of(2) { ["Ana", "Bo"] } else { ["Bo", "Ana"] };
             let pair = [entrant(names[0], pair[0]), entrant(names[1], pair[1])];
-            let seed = SEED + k / 2;
+            let seed = SEED + k;
             let starts = if within > 0.0 {
                 spar_trial::random_starts(&pair, seed, within)
             } else {
@@ -115,7 +115,8 @@ fn depths(fights: &Fights) -> bool {
     // 95 % of bouts like these have at least this share (Wilson 1927).
     let n = 200.0 * f64::from(fights.scale);
     let z = 1.645;
-    let low = (deep + z * z / (2.0 * n) - z * ((deep * (1.0 - deep) + z * z / (4.0 * n)) / n).sqrt()) / (1.0 + z * z / n);
+    let low =
+        (deep + z * z / (2.0 * n) - z * ((deep * (1.0 - deep) + z * z / (4.0 * n)) / n).sqrt()) / (1.0 + z * z / n);
     figure("depth 4 against 2, lower bound, share", low, "");
     deep >= 0.86 && low >= 0.8 && draws <= 0.15 && (equal - 0.5).abs() <= 0.05 && tired >= 0.8 && clever > 0.5
 }
@@ -196,8 +197,7 @@ fn speed(fights: &Fights) -> bool {
         let host = Arc::new(Timed::default());
         let lent: Arc<dyn Host> = Arc::clone(&host) as _;
         let pair = [entrant("Ana", ("general", depth)), entrant("Bo", ("general", depth))];
-        let (report, _) =
-            spar_trial::bout(&fights.kits, &pair, spar_trial::facing_starts(2.2), (SEED, 30.0), lent);
+        let (report, _) = spar_trial::bout(&fights.kits, &pair, spar_trial::facing_starts(2.2), (SEED, 30.0), lent);
         let nodes: u64 = report.sides.iter().map(|s| s.counts.nodes).sum();
         (host.0.load(Ordering::Relaxed) as f64 * 1e-9, nodes as f64)
     };

@@ -17,17 +17,18 @@ pub(crate) struct Give {
     wanted: Option<Vec3>,
 }
 
-/// How quickly an arm gives way, and how quickly it comes back, per second.
-const GIVES: f32 = 45.0;
+/// Farthest that an arm gives way in a tick, metres; how quickly it comes back, per second, and how fast at most, metres per second.
+const QUICK: f32 = 0.03;
 const RETURNS: f32 = 9.0;
+const SLOW: f32 = 1.0;
 /// Farthest that an arm gives way, metres.
-const MOST: f32 = 0.3;
-/// Spheres cover bodies, and are so much thicker than they are.
-const THICK: f32 = 1.2;
+const MOST: f32 = 0.2;
+/// Nearest that a hand comes to its shoulder, metres.
+const NEAREST: f32 = 0.2;
 /// Bodies may press on each other by so much, metres.
-const PRESS: f32 = 0.01;
+const PRESS: f32 = 0.015;
 /// Fastest that trunks are pushed apart, metres in a tick.
-const PUSHED: f32 = 0.006;
+const PUSHED: f32 = 0.01;
 
 /// Arms: wrist and elbow.
 const ARMS: [(Role, Role); 2] = [(Role::LeftWrist, Role::LeftElbow), (Role::RightWrist, Role::RightElbow)];
@@ -37,24 +38,29 @@ fn is_arm(part: Role) -> bool {
 }
 
 fn is_trunk(part: Role) -> bool {
-    matches!(
-        part,
-        Role::Head | Role::Neck | Role::Back | Role::Waist | Role::Pelvis | Role::LeftHip | Role::RightHip
-    )
+    matches!(part, Role::Head | Role::Neck | Role::Back | Role::Waist | Role::Pelvis | Role::LeftHip | Role::RightHip)
 }
 
 impl Character {
+    /// Whether an arm is out of its way.
+    pub(crate) fn gives_way(&self) -> bool {
+        self.gives.iter().any(|give| give.offset != Vec3::ZERO)
+    }
+
     /// Arms that give way, a tick further.
     pub(crate) fn give_way(&mut self, skeleton: &Arc<Skeleton>, pose: &mut Pose) {
         for (k, (wrist, _)) in ARMS.into_iter().enumerate() {
             let give = &mut self.gives[k];
-            let (goal, rate) = match give.wanted.take() {
-                Some(more) => ((give.offset + more).clamp_length_max(MOST), GIVES),
-                None => (Vec3::ZERO, RETURNS),
-            };
-            let pull = (goal - give.offset) * (rate * rate) - give.speed * (2.0 * rate);
-            give.speed += pull * TICK;
-            give.offset += give.speed * TICK;
+            if let Some(more) = give.wanted.take() {
+                // At once, as far as an arm is quick: what jumps is made steady.
+                let before = give.offset;
+                give.offset = (before + more.clamp_length_max(QUICK)).clamp_length_max(MOST);
+                give.speed = (give.offset - before) / TICK;
+            } else {
+                let pull = -give.offset * (RETURNS * RETURNS) - give.speed * (2.0 * RETURNS);
+                give.speed = (give.speed + pull * TICK).clamp_length_max(SLOW);
+                give.offset += give.speed * TICK;
+            }
             if give.offset.length_squared() < 1e-8 && give.speed.length_squared() < 1e-6 {
                 *give = Give::default();
                 continue;
@@ -63,7 +69,12 @@ impl Character {
             let Some(arm) = ik::Chain::of_canonical(wrist) else { continue };
             fk::pose(skeleton, pose, &mut self.world);
             let end = self.world.position(wrist.joint());
-            arm.reach(skeleton, end + offset, pose, &mut self.world);
+            // Not into the shoulder that it hangs on.
+            let top = self.world.position(arm.top);
+            let along = (end - top).normalize_or(Vec3::Z);
+            let most = ((end - top).length() - NEAREST).max(0.0);
+            let back = offset.dot(along).min(0.0);
+            arm.reach(skeleton, end + offset + along * (-back - most).max(0.0), pose, &mut self.world);
         }
     }
 }
@@ -71,7 +82,7 @@ impl Character {
 /// Where somebody's spheres are.
 fn placed(character: &Character) -> Vec<(Role, Vec3, f32)> {
     let spheres = character.library().spheres().iter();
-    spheres.map(|s| (s.part, character.world().point(s.joint, s.offset), s.radius / THICK)).collect()
+    spheres.map(|s| (s.part, character.world().point(s.joint, s.offset), s.radius)).collect()
 }
 
 /// The deepest of some spheres of one in some of another: how deep, which way out, and in what.
@@ -115,8 +126,13 @@ pub(crate) fn crowd(world: &mut World) {
                 continue;
             }
             let arm = |part: Role| part == wrist || part == elbow;
+            // A limb that strikes goes its way; what is in it is pushed aside.
+            if a.spar.as_ref().is_some_and(|spar| spar.strikes_with(wrist)) {
+                continue;
+            }
+            let struck = b.spar.as_ref().is_some_and(|spar| ARMS.iter().any(|arm| spar.strikes_with(arm.0)));
             if let Some((depth, way, part)) = deepest(&own, &theirs, arm, |_| true) {
-                *slot = Some(way * depth * if is_arm(part) { 0.5 } else { 1.0 });
+                *slot = Some(way * depth * if is_arm(part) && !struck { 0.5 } else { 1.0 });
             }
         }
         let mut push = Vec2::ZERO;

@@ -8,11 +8,11 @@ use kumite_plan::spar::bout::Pruned;
 use kumite_plan::spar::contest::PLAYERS;
 use kumite_plan::spar::moves::RATE;
 use kumite_plan::spar::rehearsal::DELAY;
-use kumite_plan::spar::shape::{ANCHORS, Anchors, LETS_GO, Led, COUNT};
+use kumite_plan::spar::shape::{ANCHORS, Anchors, COUNT, LETS_GO, Led};
 use kumite_plan::spar::{Bout, Corner, Fight, Fighter, Moves, Outcome, Style, TreeConfig, TreeCounts};
 
-use crate::{Kit, TICKS};
 use crate::world::{CharacterId, World};
+use crate::{Kit, TICKS};
 
 /// Ticks of the stage in one tick of a fight.
 pub const EACH: u64 = 2;
@@ -100,6 +100,12 @@ pub struct SparState {
 }
 
 impl SparState {
+    /// Whether a limb is under way to its blow.
+    pub(crate) fn strikes_with(&self, part: Role) -> bool {
+        let f = &self.fighter;
+        f.led.part == Some(part) && f.hits > f.t
+    }
+
     pub(crate) fn new(opponent: CharacterId, fighter: Fighter, tick: u64) -> SparState {
         SparState {
             opponent,
@@ -151,7 +157,10 @@ pub(crate) fn look(kits: &[Arc<Kit>], world: &mut World) {
                 crate::world::Wish::Spar(wish) => wish.style.tempo,
                 _ => 1.0,
             };
-            let corner = Corner { favours: Vec::new(), ..Corner::new(Style { tempo, ..Style::default() }, 0.0, &Moves::default()) };
+            let corner = Corner {
+                favours: Vec::new(),
+                ..Corner::new(Style { tempo, ..Style::default() }, 0.0, &Moves::default())
+            };
             let corners = [corner];
             let game = rules(kit.spar(), &corners);
             spar.fighter.lag = game.seen_as(0, &spar.fighter, (&spar.body.0, &spar.body.1));

@@ -87,8 +87,7 @@ fn one(kit: &Arc<Kit>, entrants: &[Entrant; 2], args: &SparArgs, seed: u64) -> (
     };
     let host = Arc::new(Timed::default());
     let lent: Arc<dyn Host> = Arc::clone(&host) as _;
-    let (mut report, performance) =
-        spar_trial::bout(&[Arc::clone(kit)], entrants, starts, (seed, args.seconds), lent);
+    let (mut report, performance) = spar_trial::bout(&[Arc::clone(kit)], entrants, starts, (seed, args.seconds), lent);
     report.look = BoutLook::of(&performance);
     (report, performance, host.0.load(Ordering::Relaxed) as f64 * 1e-9)
 }

@@ -33,11 +33,7 @@ struct Definition {
 
 const DEFINITIONS: [Definition; 5] = [
     Definition { name: "choices of each, hidden while young", change: |_| {}, theirs: "" },
-    Definition {
-        name: "everything is seen at once",
-        change: |e| e.tree.clairvoyant = true,
-        theirs: "always",
-    },
+    Definition { name: "everything is seen at once", change: |e| e.tree.clairvoyant = true, theirs: "always" },
     Definition {
         name: "plies in total, seen at once (as printed)",
         change: |e| {
@@ -46,25 +42,19 @@ const DEFINITIONS: [Definition; 5] = [
         },
         theirs: "always",
     },
-    Definition {
-        name: "plies in total, hidden while young",
-        change: |e| e.tree.count = Count::Plies,
-        theirs: "",
-    },
-    Definition {
-        name: "zero-sum, alpha-beta",
-        change: |e| e.tree.model = Model::ZeroSum,
-        theirs: "always",
-    },
+    Definition { name: "plies in total, hidden while young", change: |e| e.tree.count = Count::Plies, theirs: "" },
+    Definition { name: "zero-sum, alpha-beta", change: |e| e.tree.model = Model::ZeroSum, theirs: "always" },
 ];
+
+/// Its name, its head and its rows.
+type Table = (String, Vec<String>, Vec<Vec<String>>);
 
 /// Bouts of two, slots exchanged every other time.
 fn bouts(kit: &SparKit, pair: [&Entrant; 2], count: u32, seed: u64) -> Vec<Tally> {
     let one = |k: u32| {
-        let (first, second) = if k % 2 == 0 { (pair[0], pair[1]) } else { (pair[1], pair[0]) };
+        let (first, second) = if k.is_multiple_of(2) { (pair[0], pair[1]) } else { (pair[1], pair[0]) };
         let base = seed.wrapping_mul(0x9E37_79B9).wrapping_add(u64::from(k));
-        let mut tally =
-            rehearsal::bout(&kit.moves, &kit.table, [first, second], [2 * base + 1, 2 * base + 2], BOUT);
+        let mut tally = rehearsal::bout(&kit.moves, &kit.table, [first, second], [2 * base + 1, 2 * base + 2], BOUT);
         if k % 2 == 1 {
             tally.given.swap(0, 1);
             tally.blows.swap(0, 1);
@@ -99,7 +89,7 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
     let count = args.trials.clamp(2, 2000);
     let bar = progress.bar(DEFINITIONS.len() + 12, "bouts");
     let percent = |share: f64| format!("{:.0} %", 100.0 * share);
-    let mut tables: Vec<(String, Vec<String>, Vec<Vec<String>>)> = Vec::new();
+    let mut tables: Vec<Table> = Vec::new();
     // What depth buys, by definition.
     let (mut rows, mut definitions) = (Vec::new(), Vec::new());
     for definition in &DEFINITIONS {
@@ -132,7 +122,11 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
     // How long it takes, and what is left out.
     let (rows, speed) = speed(kit, args.seed);
     let head = ["30 s of two fighters", "seconds", "nodes", "of the plain tree"].map(str::to_owned).to_vec();
-    tables.push(("What it takes (paper: 300 s at depth 3 on a Pentium 4, prunings halve the choices)".into(), head, rows));
+    tables.push((
+        "What it takes (paper: 300 s at depth 3 on a Pentium 4, prunings halve the choices)".into(),
+        head,
+        rows,
+    ));
     let title = format!("Competition: {count} bouts each, {}", args.library);
     let json = json!({"bouts": count, "definitions": definitions, "matrix": matrix, "speed": speed});
     Ok(Report { text: print(args, &title, &tables), json })
@@ -179,9 +173,9 @@ fn speed(kit: &SparKit, seed: u64) -> (Vec<Vec<String>>, Vec<Value>) {
     (rows, data)
 }
 
-fn print(args: &TablesArgs, title: &str, tables: &[(String, Vec<String>, Vec<Vec<String>>)]) -> String {
+fn print(args: &TablesArgs, title: &str, tables: &[Table]) -> String {
     if args.html {
-        let table = |(name, head, rows): &(String, Vec<String>, Vec<Vec<String>>)| {
+        let table = |(name, head, rows): &Table| {
             let body: String = rows.iter().map(|row| html_row("td", row)).collect();
             format!("<h2>{name}</h2>\n<table>{}{body}</table>\n", html_row("th", head))
         };

@@ -393,14 +393,7 @@ impl Bout<'_> {
     }
 
     /// How far a step or a turn is turned beside its own way so that it ends facing the other.
-    pub fn steer(
-        &self,
-        who: usize,
-        stance: &PlanarMatrix,
-        made: &Move,
-        enemy: usize,
-        seen: &Fighter,
-    ) -> f32 {
+    pub fn steer(&self, who: usize, stance: &PlanarMatrix, made: &Move, enemy: usize, seen: &Fighter) -> f32 {
         let most = if made.kind == MoveKind::Guard { SHUFFLE } else { TURN };
         let left = self.takes(who, made.ends);
         let other = self.stance_in(enemy, seen, left);

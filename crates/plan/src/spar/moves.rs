@@ -14,10 +14,12 @@ use kumite_motion::{
     Vec3, WorldPose, align::Planar, fk, interrupt, sample,
 };
 
-use crate::spar::shape::{self, Anchors, PATH, SOON, STRIKERS};
+use crate::spar::shape::{self, Anchors, PATH, SOON};
 
 /// Ticks of a fight per second.
 pub const RATE: u32 = 60;
+/// Ticks from the beginning of the active part of a defence to where it may be left.
+const GONE: u32 = 9;
 /// How long a guard is held before it is thought about again, ticks.
 pub const GUARD: u32 = 18;
 
@@ -149,6 +151,8 @@ pub struct Hittable {
 pub struct Moves {
     moves: Vec<Move>,
     targets: Vec<Hittable>,
+    /// Spheres that blows are aimed at, by region.
+    aims: [Vec<u16>; 3],
     /// Ways of all blows, step by step, sphere by sphere.
     paths: Vec<Vec3>,
     /// Radii of the spheres of striking parts.
@@ -259,11 +263,22 @@ const ASIDE: f32 = 0.13;
 const AHEAD: f32 = 0.14;
 /// Seconds before its onset that a blow is begun: with the load of its motion it can be seen coming.
 const WIND_UP: f32 = 0.1;
+
+/// Damage of a strike if it lands.
+fn harm(strike: &Strike) -> f32 {
+    ((strike.speed / UNIT.0) * (strike.mass.max(0.1) / UNIT.1).sqrt()).clamp(0.3, 4.0)
+}
 /// Knees and elbows are not moved.
 const BARE: f32 = 0.07;
 
 /// Speed and mass of a blow that counts as one: a jab's, metres per second and kilograms.
 const UNIT: (f32, f32) = (7.0, 3.0);
+
+/// Spans that are moves; a clip is the first of these that it has.
+#[rustfmt::skip]
+const WANTED: [SpanKind; 9] = [
+    SpanKind::Attack, SpanKind::Avoid, SpanKind::Block, SpanKind::React, SpanKind::Down, SpanKind::Up, SpanKind::Turn, SpanKind::Step, SpanKind::Idle,
+];
 
 impl Moves {
     /// Works out all moves of a library's fighters.
@@ -274,18 +289,7 @@ impl Moves {
         let interrupts = library.interrupts();
         for clip in library.clips_of(Layer::Fight) {
             let spans = &library.clip(clip).spans;
-            let wanted = [
-                SpanKind::Attack,
-                SpanKind::Avoid,
-                SpanKind::Block,
-                SpanKind::React,
-                SpanKind::Down,
-                SpanKind::Up,
-                SpanKind::Turn,
-                SpanKind::Step,
-                SpanKind::Idle,
-            ];
-            let Some((kind, span)) = wanted.iter().find_map(|kind| {
+            let Some((kind, span)) = WANTED.iter().find_map(|kind| {
                 let first = (0..spans.len()).find(|at| spans[*at].kind == *kind)?;
                 Some((*kind, first as u32))
             }) else {
@@ -327,7 +331,16 @@ impl Moves {
                 None => kinds.push((made.kind, vec![index])),
             }
         }
-        Moves { moves, targets: looks.targets(), paths: looks.paths, radii: looks.radii, kinds }
+        let targets = looks.targets();
+        let aims = [Region::Head, Region::Body, Region::Leg].map(|region| {
+            let meant = |t: &Hittable| match region {
+                Region::Head => matches!(t.part, Role::Head),
+                Region::Body => matches!(t.part, Role::Waist | Role::Back),
+                Region::Leg => matches!(t.part, Role::LeftHip | Role::RightHip),
+            };
+            (0..targets.len() as u16).filter(|k| meant(&targets[*k as usize])).collect()
+        });
+        Moves { moves, targets, aims, paths: looks.paths, radii: looks.radii, kinds }
     }
 
     /// All of them.
@@ -351,6 +364,12 @@ impl Moves {
     #[inline]
     pub fn targets(&self) -> &[Hittable] {
         &self.targets
+    }
+
+    /// Spheres that blows at a region are aimed at.
+    #[inline]
+    pub fn aims(&self, region: Region) -> &[u16] {
+        &self.aims[region as usize]
     }
 
     /// Where the spheres of a striking part are at a step of its way, from the stance the move began in.
@@ -554,7 +573,8 @@ impl<'a> Looks<'a> {
         let leave = match kind {
             MoveKind::Guard => 0,
             MoveKind::Step | MoveKind::Turn => ends / 2,
-            MoveKind::Avoid | MoveKind::Block => active.1.min(ends),
+            // Once the blow has gone by something can be made of it.
+            MoveKind::Avoid | MoveKind::Block => (active.0 + GONE).min(active.1).min(ends),
             _ => ends,
         };
         Some(Move {
@@ -621,10 +641,9 @@ impl<'a> Looks<'a> {
         }
         let ticks = |seconds: f32| libm::roundf((seconds - from).max(0.0) * RATE as f32) as u32;
         let limb = matches!(strike.part, Role::LeftWrist | Role::RightWrist | Role::LeftAnkle | Role::RightAnkle);
-        let damage = (strike.speed / UNIT.0) * (strike.mass.max(0.1) / UNIT.1).sqrt();
         // The way of all spheres of the striking part, and how far its limb could still be stretched.
         let spheres: Vec<BodySphere> =
-            self.library.spheres().iter().filter(|s| s.part == strike.part).take(STRIKERS).copied().collect();
+            shape::striking(self.library.spheres(), strike.part).iter().map(|k| self.library.spheres()[*k]).collect();
         if spheres.is_empty() {
             return None;
         }
@@ -656,7 +675,7 @@ impl<'a> Looks<'a> {
             place: begins.point_back(place),
             way: begins.rotate_back(way),
             radius,
-            damage: damage.clamp(0.3, 4.0),
+            damage: harm(strike),
             limit: if limb { ASIDE } else { BARE },
             stretch: if limb { AHEAD } else { BARE },
             leg,

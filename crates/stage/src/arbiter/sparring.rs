@@ -5,7 +5,7 @@ use kumite_motion::interrupt;
 use kumite_motion::{Contacts, EdgeIdx, Layer, NodeIdx, SpanKind, Vec3};
 use kumite_plan::spar::contest::{Contest, Scores};
 use kumite_plan::spar::moves::RATE;
-use kumite_plan::spar::shape::{Led, PATH, STRIKERS};
+use kumite_plan::spar::shape::{Led, PATH, striking};
 use kumite_plan::spar::tree::{self, Ranked};
 use kumite_plan::spar::{Bout, Choice, Fighter, MoveIdx, MoveKind, Moves};
 use kumite_plan::{Bend, Leg, Plan, Warp};
@@ -76,6 +76,7 @@ impl Turn<'_> {
         state.lot = member.chance.unit();
         state.body.0 = shown;
         member.spar = Some(Box::new(state));
+        member.character.fights = true;
         self.begin_move(kit, guard, &place, None, 0.3);
     }
 
@@ -176,8 +177,7 @@ impl Turn<'_> {
             rehearsed.step(|_, next| next[0]);
         }
         let spheres = rehearsed.library().spheres();
-        let striker = spheres.iter().filter(|s| s.part == blow.part).take(STRIKERS).last();
-        let Some(striker) = striker else { return };
+        let Some(striker) = striking(spheres, blow.part).last().map(|k| &spheres[*k]) else { return };
         let shown = rehearsed.world().point(striker.joint, striker.offset);
         let bare = Fighter { led: Led { offset: Vec3::ZERO, ..fighter.led }, ..*fighter };
         let last = game.moves.strikers(blow).len() - 1;
@@ -214,14 +214,7 @@ impl Turn<'_> {
     }
 
     /// Puts a move onto the stage so that it begins in a stance.
-    fn begin_move(
-        &mut self,
-        kit: &SparKit,
-        doing: MoveIdx,
-        place: &PlanarMatrix,
-        bend: Option<Bend>,
-        blend: f32,
-    ) {
+    fn begin_move(&mut self, kit: &SparKit, doing: MoveIdx, place: &PlanarMatrix, bend: Option<Bend>, blend: f32) {
         let made = kit.moves.get(doing);
         let laid = place.after(&made.begins.inverse());
         let character = self.character();
