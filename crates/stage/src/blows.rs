@@ -8,7 +8,7 @@ use kumite_plan::spar::shape::{LATE, SOON, TOUCH, in_the_way, striking};
 use kumite_plan::spar::{Fighter, Outcome};
 
 use crate::op::{BlowEvent, Event, EventKind};
-use crate::sparring::{EACH, bend_of, corners, fight, rules};
+use crate::sparring::{EACH, bend_of, corners, fight, mended, rules};
 use crate::stop::{LONGEST, Stop};
 use crate::world::{CharacterId, World};
 use crate::{Kit, contact, give};
@@ -229,4 +229,9 @@ fn aim_next(kits: &[Arc<Kit>], world: &mut World, m: &Met, own: Fighter) {
         (spar.fighter.led, spar.fighter.hits, spar.fighter.way) = (aim.led, aim.hits as u16, aim.way);
     }
     member.character.second = bend_of(&aim.led, passed).map(|bend| (bend, 0.0));
+    let aimed = Fighter { led: aim.led, hits: aim.hits as u16, way: aim.way, ..own };
+    let off = mended(&member.character, &game, &aimed);
+    if let Some((_, way)) = member.character.second.as_mut().and_then(|(bend, _)| bend.hand.as_mut()) {
+        *way += off;
+    }
 }

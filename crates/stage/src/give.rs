@@ -23,10 +23,14 @@ const RETURNS: f32 = 9.0;
 const SLOW: f32 = 1.0;
 /// Farthest that an arm gives way, metres.
 const MOST: f32 = 0.2;
+/// An arm so deep in a trunk pushes both apart, metres.
+const DEEP: f32 = 0.04;
 /// Nearest that a hand comes to its shoulder, metres.
 const NEAREST: f32 = 0.2;
+/// Spheres cover bodies, and are so much thicker than arms are.
+const THICK: f32 = 1.2;
 /// Bodies may press on each other by so much, metres.
-const PRESS: f32 = 0.015;
+const PRESS: f32 = 0.01;
 /// Fastest that trunks are pushed apart, metres in a tick.
 const PUSHED: f32 = 0.01;
 
@@ -85,21 +89,30 @@ fn placed(character: &Character) -> Vec<(Role, Vec3, f32)> {
     spheres.map(|s| (s.part, character.world().point(s.joint, s.offset), s.radius)).collect()
 }
 
-/// The deepest of some spheres of one in some of another: how deep, which way out, and in what.
+/// The deepest of some spheres of one in some of another.
+struct Inside {
+    depth: f32,
+    /// Which way is out.
+    way: Vec3,
+    /// What is in what.
+    own: Role,
+    part: Role,
+}
+
 fn deepest(
     one: &[(Role, Vec3, f32)],
     other: &[(Role, Vec3, f32)],
     pick: impl Fn(Role) -> bool,
     of: impl Fn(Role) -> bool,
-) -> Option<(f32, Vec3, Role)> {
-    let mut found: Option<(f32, Vec3, Role)> = None;
-    for (_, p, r) in one.iter().filter(|s| pick(s.0)) {
+) -> Option<Inside> {
+    let mut found: Option<Inside> = None;
+    for (role, p, r) in one.iter().filter(|s| pick(s.0)) {
         for (part, q, s) in other.iter().filter(|s| of(s.0)) {
-            let (way, both) = (*p - *q, r + s - PRESS);
+            let (way, both) = (*p - *q, if is_trunk(*role) { r + s } else { (r + s) / THICK } - PRESS);
             if way.length_squared() < both * both {
                 let depth = both - way.length();
-                if found.is_none_or(|f| depth > f.0) {
-                    found = Some((depth, way.normalize_or(Vec3::X), *part));
+                if found.as_ref().is_none_or(|f| depth > f.depth) {
+                    found = Some(Inside { depth, way: way.normalize_or(Vec3::X), own: *role, part: *part });
                 }
             }
         }
@@ -119,24 +132,33 @@ pub(crate) fn crowd(world: &mut World) {
             continue;
         }
         let (own, theirs) = (placed(&a.character), placed(&b.character));
-        let mut arms = [None; 2];
+        let (mut arms, mut push) = ([None; 2], Vec2::ZERO);
         for (slot, (wrist, elbow)) in arms.iter_mut().zip(ARMS) {
             // A limb that has struck is stopped by what it met.
-            if a.character.stop.is_some_and(|stop| stop.part == wrist) {
+            if a.character.stop.is_some_and(|stop| stop.part == wrist && stop.fresh()) {
                 continue;
             }
             let arm = |part: Role| part == wrist || part == elbow;
-            // A limb that strikes goes its way; what is in it is pushed aside.
+            // A limb that strikes goes its way, and what is in that way meets it.
             if a.spar.as_ref().is_some_and(|spar| spar.strikes_with(wrist)) {
                 continue;
             }
-            let struck = b.spar.as_ref().is_some_and(|spar| ARMS.iter().any(|arm| spar.strikes_with(arm.0)));
-            if let Some((depth, way, part)) = deepest(&own, &theirs, arm, |_| true) {
-                *slot = Some(way * depth * if is_arm(part) && !struck { 0.5 } else { 1.0 });
+            let strikes = |part: Role| {
+                let own = ARMS.iter().find(|(wrist, elbow)| part == *wrist || part == *elbow);
+                own.is_some_and(|(wrist, _)| b.spar.as_ref().is_some_and(|spar| spar.strikes_with(*wrist)))
+            };
+            if let Some(Inside { depth, way, own, part }) = deepest(&own, &theirs, arm, |part| !strikes(part)) {
+                // A forearm moves less than its hand does.
+                let share = if is_arm(part) { 0.5 } else { 1.0 } * if own == elbow { 1.6 } else { 1.0 };
+                *slot = Some(way * depth * share);
+                // An arm that is deep in a trunk has no room: the bodies make it.
+                if is_trunk(part) && depth > DEEP {
+                    let flat = Vec2::new(away.x, away.z).normalize_or(Vec2::X);
+                    push = flat * PUSHED * 0.5;
+                }
             }
         }
-        let mut push = Vec2::ZERO;
-        if let Some((depth, way, _)) = deepest(&own, &theirs, is_trunk, is_trunk) {
+        if let Some(Inside { depth, way, .. }) = deepest(&own, &theirs, is_trunk, is_trunk) {
             let flat = Vec2::new(way.x, way.z).normalize_or(Vec2::new(away.x, away.z).normalize_or(Vec2::X));
             push = flat * (0.5 * depth).min(PUSHED);
         }

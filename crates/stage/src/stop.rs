@@ -29,7 +29,7 @@ pub(crate) struct Stop {
 }
 
 /// Longest that a limb is held back, seconds: by then blows have turned.
-pub(crate) const LONGEST: f32 = 0.35;
+pub(crate) const LONGEST: f32 = 0.6;
 /// What is met is soft, metres: a limb slows down and comes away over this.
 const SOFT: f32 = 0.03;
 /// Farthest that a limb is held back, and nearest that its end comes to its top, metres.

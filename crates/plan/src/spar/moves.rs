@@ -257,18 +257,16 @@ impl Move {
     }
 }
 
-/// Farthest that hands and feet are aimed aside, metres: a third of what a guard is moved.
+/// Farthest that hands and feet are aimed aside, farther ahead with the hips, and elbows and knees, metres.
 const ASIDE: f32 = 0.13;
-/// Farther ahead, with the hips, metres.
 const AHEAD: f32 = 0.14;
 /// Seconds before its onset that a blow is begun: with the load of its motion it can be seen coming.
-const WIND_UP: f32 = 0.1;
+const WIND_UP: f32 = 0.15;
 
 /// Damage of a strike if it lands.
 fn harm(strike: &Strike) -> f32 {
     ((strike.speed / UNIT.0) * (strike.mass.max(0.1) / UNIT.1).sqrt()).clamp(0.3, 4.0)
 }
-/// Knees and elbows are not moved.
 const BARE: f32 = 0.07;
 
 /// Speed and mass of a blow that counts as one: a jab's, metres per second and kilograms.
@@ -400,35 +398,6 @@ impl Moves {
     /// Whether there is anything to fight with.
     pub fn can_fight(&self) -> bool {
         !self.of_kind(MoveKind::Strike).is_empty() && !self.of_kind(MoveKind::Guard).is_empty()
-    }
-
-    /// The reaction to a blow: by what was hit, from which side (positive is the left of whoever is hit), and how hard.
-    pub fn reaction(&self, region: Region, side: f32, heavy: bool) -> Option<MoveIdx> {
-        let aside = if side > 0.35 {
-            "left"
-        } else if side < -0.35 {
-            "right"
-        } else {
-            "front"
-        };
-        let score = |index: &&MoveIdx| {
-            let name = &self.get(**index).name;
-            let has = |word: &str| i32::from(name.contains(word));
-            let strength = if heavy { has("heavy") } else { has("light") - has("heavy") };
-            // A leg is hit from one side or the other.
-            let near = if side >= 0.0 { has("left") } else { has("right") };
-            8 * has(region.name()) + 4 * strength + 2 * has(aside) + near - 6 * has("stagger")
-        };
-        let all = self.of_kind(MoveKind::React);
-        all.iter().max_by_key(|index| (score(index), std::cmp::Reverse(**index))).copied()
-    }
-
-    /// The fall after a blow that comes from the front, or from behind.
-    pub fn fall(&self, behind: bool) -> Option<MoveIdx> {
-        let wanted = if behind { "forward" } else { "back" };
-        let falls = |index: &&MoveIdx| self.get(**index).name.contains("knock");
-        let all = self.of_kind(MoveKind::Down);
-        all.iter().filter(falls).max_by_key(|index| self.get(**index).name.contains(wanted)).copied()
     }
 }
 
@@ -573,7 +542,6 @@ impl<'a> Looks<'a> {
         let leave = match kind {
             MoveKind::Guard => 0,
             MoveKind::Step | MoveKind::Turn => ends / 2,
-            // Once the blow has gone by something can be made of it.
             MoveKind::Avoid | MoveKind::Block => (active.0 + GONE).min(active.1).min(ends),
             _ => ends,
         };
@@ -677,7 +645,14 @@ impl<'a> Looks<'a> {
             radius,
             damage: harm(strike),
             limit: if limb { ASIDE } else { BARE },
-            stretch: if limb { AHEAD } else { BARE },
+            // Feet stay where they are when hips go along.
+            stretch: if leg {
+                0.0
+            } else if limb {
+                AHEAD
+            } else {
+                BARE
+            },
             leg,
         })
     }

@@ -3,7 +3,7 @@
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::rotation::wrap;
 
-use crate::spar::bout::{Bout, FORGET, Fight, Fighter, Outcome, bearing, count};
+use crate::spar::bout::{BREATH, Bout, FORGET, Fight, Fighter, Outcome, bearing, count};
 use crate::spar::contest::{Contest, Scores};
 use crate::spar::moves::{MoveIdx, MoveKind, RATE};
 use crate::spar::shape::{Lag, Led};
@@ -263,7 +263,7 @@ impl Contest for Bout<'_> {
                 f.t = f.t.saturating_add(ticks as u16);
                 f.since = f.since.saturating_add(ticks as u16);
                 f.hurt = (f.hurt - FORGET * seconds).max(0.0);
-                f.stamina = (f.stamina + 0.02 * seconds).min(1.0);
+                f.stamina = (f.stamina + BREATH.1 * seconds).min(1.0);
             }
             self.resolve(fight, scores);
             for (who, score) in scores.iter_mut().enumerate().take(fight.count) {

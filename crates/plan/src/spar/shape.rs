@@ -344,14 +344,14 @@ impl Bout<'_> {
 /// Most spheres of a striking limb that are looked at.
 const STRIKERS: usize = 4;
 
-/// The spheres of a striking limb, the last is its end: two of what it strikes with, and two of what that hangs on.
+/// The spheres of a striking part, the last is its end; shins strike too.
 pub fn striking(spheres: &[BodySphere], part: Role) -> Vec<usize> {
     let last = |part: Role| {
         let own: Vec<usize> = (0..spheres.len()).filter(|k| spheres[*k].part == part).collect();
         own[own.len().saturating_sub(2)..].to_vec()
     };
-    let limb = matches!(part, Role::LeftWrist | Role::RightWrist | Role::LeftAnkle | Role::RightAnkle);
-    let mut found = part.parent().filter(|_| limb).map(last).unwrap_or_default();
+    let leg = matches!(part, Role::LeftAnkle | Role::RightAnkle);
+    let mut found = part.parent().filter(|_| leg).map(last).unwrap_or_default();
     found.extend(last(part));
     found
 }
