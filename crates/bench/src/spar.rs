@@ -55,9 +55,9 @@ impl Fights {
     fn bouts(&self, pair: [Who; 2], count: u64, seconds: f32, within: f32, looked: u64) -> Vec<BoutReport> {
         let count = ((count as f32 * self.scale) as u64).max(2);
         let one = |k: u64| {
-            let names = if k % 2 == 0 { ["Ana", "Bo"] } else { ["Bo", "Ana"] };
+            let names = if k.is_multiple_of(2) { ["Ana", "Bo"] } else { ["Bo", "Ana"] };
             let pair = [entrant(names[0], pair[0]), entrant(names[1], pair[1])];
-            let seed = SEED + k / 2;
+            let seed = SEED + k;
             let starts = if within > 0.0 {
                 spar_trial::random_starts(&pair, seed, within)
             } else {

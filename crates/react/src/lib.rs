@@ -20,7 +20,7 @@ pub mod pose;
 pub mod ragdoll;
 pub mod response;
 pub mod rules;
-mod steady;
+pub mod steady;
 pub mod temper;
 pub mod timing;
 pub mod touch;

@@ -40,14 +40,14 @@ struct Moving {
 
 /// What was shown last, and what is left of jumps.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Steady {
+pub struct Steady {
     joints: [Turning; JOINTS],
     root: Moving,
 }
 
 impl Steady {
     /// From the motion alone: as it is now, and as it was so many seconds ago.
-    pub(crate) fn from(now: &Pose, before: &Pose, apart: f32) -> Steady {
+    pub fn from(now: &Pose, before: &Pose, apart: f32) -> Steady {
         let rate = 1.0 / apart.max(1e-4);
         let joint = |j: usize| {
             let [Some(last), Some(first)] = [now, before].map(|pose| pose.rotations.get(j).copied()) else {
@@ -63,19 +63,13 @@ impl Steady {
     }
 
     /// Whether nothing is left of jumps.
-    pub(crate) fn settled(&self) -> bool {
+    pub fn settled(&self) -> bool {
         self.root.since >= FADES && self.joints.iter().all(|joint| joint.since >= FADES)
     }
 
     /// Shows a pose that the layer made of what is played below, `seconds` after the last. `within` brings turns that go too far back, given what is
     /// played.
-    pub(crate) fn show(
-        &mut self,
-        played: &Pose,
-        pose: &mut Pose,
-        seconds: f32,
-        within: impl Fn(Role, Quat, Quat) -> Quat,
-    ) {
+    pub fn show(&mut self, played: &Pose, pose: &mut Pose, seconds: f32, within: impl Fn(Role, Quat, Quat) -> Quat) {
         let rate = 1.0 / seconds.max(1e-4);
         let turns = pose.rotations.iter_mut().zip(&played.rotations).zip(Role::ALL);
         for (joint, ((turn, below), role)) in self.joints.iter_mut().zip(turns) {

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use kumite_motion::{Role, Vec2, Vec3};
 use kumite_plan::spar::moves::MoveKind;
-use kumite_plan::spar::shape::{LATE, SOON, STRIKERS, TOUCH, in_the_way};
+use kumite_plan::spar::shape::{LATE, SOON, TOUCH, in_the_way, striking};
 use kumite_plan::spar::{Fighter, Outcome};
 
 use crate::op::{BlowEvent, Event, EventKind};
-use crate::sparring::{EACH, bend_of, corners, fight, rules};
+use crate::sparring::{EACH, bend_of, corners, fight, mended, rules};
 use crate::stop::{LONGEST, Stop};
 use crate::world::{CharacterId, World};
 use crate::{Kit, contact, give};
@@ -49,7 +49,7 @@ pub(crate) fn contacts(kits: &[Arc<Kit>], world: &mut World, bodies: &Bodies, ev
 /// What stops a limb takes the stop along.
 fn follow(world: &mut World, bodies: &Bodies) {
     for (by, ..) in bodies {
-        let Some(stop) = world.characters[*by].character.stop else { continue };
+        let Some(stop) = world.characters[*by].character.stop.filter(Stop::fresh) else { continue };
         let Some((_, _, after)) = bodies.iter().find(|b| b.0 == stop.on.0) else { continue };
         let Some(centre) = after.get(stop.on.1) else { continue };
         let moved = *centre - stop.centre;
@@ -105,7 +105,8 @@ fn arrives(
         let (_, their_before, their_after) = bodies.iter().find(|b| b.0 == other)?;
         let spheres = member.character.library().spheres();
         let rival_spheres = rival.character.library().spheres();
-        for (k, sphere) in spheres.iter().enumerate().filter(|(_, s)| s.part == blow.part).take(STRIKERS) {
+        for k in striking(spheres, blow.part) {
+            let sphere = &spheres[k];
             let way = [own.0[k], own.1[k]];
             let pass = contact::sweep(rival_spheres, their_before, their_after, way, sphere.radius + TOUCH);
             nearest = nearest.min(pass.least + TOUCH);
@@ -228,4 +229,9 @@ fn aim_next(kits: &[Arc<Kit>], world: &mut World, m: &Met, own: Fighter) {
         (spar.fighter.led, spar.fighter.hits, spar.fighter.way) = (aim.led, aim.hits as u16, aim.way);
     }
     member.character.second = bend_of(&aim.led, passed).map(|bend| (bend, 0.0));
+    let aimed = Fighter { led: aim.led, hits: aim.hits as u16, way: aim.way, ..own };
+    let off = mended(&member.character, &game, &aimed);
+    if let Some((_, way)) = member.character.second.as_mut().and_then(|(bend, _)| bend.hand.as_mut()) {
+        *way += off;
+    }
 }

@@ -15,6 +15,7 @@ use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Role, Vec2, Vec3, WorldPose,
 use kumite_plan::{Bend, Leg, Plan, Warp};
 use kumite_react::Brace;
 use kumite_react::ragdoll::Physics;
+use kumite_react::steady::Steady;
 
 use crate::TICKS;
 use crate::feet::{Feet, GRIP};
@@ -27,6 +28,8 @@ pub(crate) const TICK: f32 = 1.0 / TICKS as f32;
 
 /// Moments nearer to each other than this are the same, seconds: ticks add up to sums that are not quite round.
 const SAME: f32 = 1e-4;
+/// Fastest that joints go on turning in a join that begins while a blow is felt, radians per second.
+const JOLTED: f32 = 12.0;
 /// How long a join takes where nothing says, seconds: as long as most.
 const JOIN: f32 = 1.0 / 3.0;
 
@@ -73,8 +76,12 @@ pub struct Character {
     pub(crate) stop: Option<Stop>,
     /// Seconds for which a blow of a fighter is still felt.
     pub(crate) jolted: f32,
+    /// Whether it fights somebody.
+    pub(crate) fights: bool,
     /// Arms that give way to somebody else's body.
     pub(crate) gives: [Give; 2],
+    /// Keeps fighters' limbs from jumping. Boxed: only fighters have one.
+    pub(crate) steady: Option<Box<Steady>>,
     pub(crate) feet: Feet,
     /// Motion, join and bend, without feet: what a new plan is joined from, now and a tick ago.
     pub(crate) base: [Pose; 2],
@@ -166,7 +173,9 @@ impl Character {
             second: None,
             stop: None,
             jolted: 0.0,
+            fights: false,
             gives: [Give::default(); 2],
+            steady: None,
             feet: Feet::default(),
             base: [Pose::default(), Pose::default()],
             pose: Pose::default(),
@@ -336,9 +345,13 @@ impl Character {
         let faded = self.bend.take().filter(|(bend, time)| bend.weight(*time) > 0.0).is_some()
             | self.leave_brace()
             | self.second.take().is_some();
-        self.stop = None;
+        (self.stop, self.steady) = (None, None);
         let [base, before] = &self.base;
-        let speed = Velocity::between(before, base, TICK);
+        let mut speed = Velocity::between(before, base, TICK);
+        if self.jolted > 0.0 {
+            // What a blow does to a limb within a tick does not go on.
+            speed.rotations.iter_mut().for_each(|turn| *turn = turn.clamp_length_max(JOLTED));
+        }
         let old = base.clone();
         if let Some(leg) = leaves {
             self.placement = self.placement.after(&leg.join.map_or(Planar::IDENTITY, |j| j.0));
@@ -491,6 +504,9 @@ impl Character {
         let mut planted = sample::contacts_at(clip, time);
         let mut soon = sample::contacts_at(clip, time + GRIP);
         let skeleton = Arc::clone(self.library.skeleton());
+        // Only fighters' limbs are led, stopped and pushed by others.
+        let fights = self.fights;
+        let played = fights.then(|| pose.clone());
         if let Some((bend, time)) = &self.bend {
             bend.apply(*time, &skeleton, &mut pose, &mut self.world);
         }
@@ -499,6 +515,9 @@ impl Character {
         }
         self.hold_back(&skeleton, &mut pose);
         self.give_way(&skeleton, &mut pose);
+        if let Some(played) = &played {
+            self.keep_steady(played, &mut pose);
+        }
         self.base.swap(0, 1);
         self.base[0].clone_from(&pose);
         if let Some(brace) = &mut self.brace {

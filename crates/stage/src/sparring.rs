@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use kumite_motion::{Role, Vec2, Vec3};
 use kumite_plan::Bend;
-use kumite_plan::spar::bout::Pruned;
+use kumite_plan::spar::bout::{BREATH, Pruned};
 use kumite_plan::spar::contest::PLAYERS;
 use kumite_plan::spar::moves::RATE;
 use kumite_plan::spar::rehearsal::DELAY;
-use kumite_plan::spar::shape::{ANCHORS, Anchors, COUNT, LETS_GO, Led};
+use kumite_plan::spar::shape::{ANCHORS, Anchors, COUNT, LETS_GO, Led, PATH, striking};
 use kumite_plan::spar::{Bout, Corner, Fight, Fighter, Moves, Outcome, Style, TreeConfig, TreeCounts};
 
 use crate::world::{CharacterId, World};
@@ -100,6 +100,12 @@ pub struct SparState {
 }
 
 impl SparState {
+    /// Whether a limb is under way to its blow.
+    pub(crate) fn strikes_with(&self, part: Role) -> bool {
+        let f = &self.fighter;
+        f.led.part == Some(part) && f.hits > f.t
+    }
+
     pub(crate) fn new(opponent: CharacterId, fighter: Fighter, tick: u64) -> SparState {
         SparState {
             opponent,
@@ -144,7 +150,7 @@ pub(crate) fn look(kits: &[Arc<Kit>], world: &mut World) {
             spar.fighter.since = spar.fighter.since.saturating_add(passed);
             let seconds = f32::from(passed) / RATE as f32;
             spar.fighter.hurt = (spar.fighter.hurt - kumite_plan::spar::bout::FORGET * seconds).max(0.0);
-            spar.fighter.stamina = (spar.fighter.stamina + 0.02 * seconds).min(1.0);
+            spar.fighter.stamina = (spar.fighter.stamina + BREATH.1 * seconds).min(1.0);
             let Some(kit) = kits.get(member.kit).filter(|_| tick.is_multiple_of(EACH)) else { continue };
             // What is known of a body begins with the body that is shown.
             let tempo = match &member.wish {
@@ -210,6 +216,30 @@ pub(crate) fn bend_of(led: &Led, passed: u32) -> Option<Bend> {
     let (rise, fall) = ((from, whole), (whole + LETS_GO.0, whole + LETS_GO.1));
     let size = (led.offset.length() / 0.3).clamp(0.0, 1.0);
     Some(Bend { hand, shift: led.shift, rise, fall, size, ..Bend::default() })
+}
+
+/// A limb is led by so much more at most because its join goes another way than the rules think, metres.
+const MENDED: f32 = 0.15;
+
+/// The rules know of a join where joints go, not how limbs turn: what is really going to be shown says how much more the limb that strikes is to be led.
+pub(crate) fn mended(character: &crate::Character, game: &Bout<'_>, fighter: &Fighter) -> Vec3 {
+    let Some(blow) = game.open_blow(fighter) else { return Vec3::ZERO };
+    let due = (0..PATH).find(|j| game.step_at(0, blow, *j) >= u32::from(fighter.hits));
+    let step = due.unwrap_or(PATH - 1);
+    let mut rehearsed = character.clone();
+    for (bend, _) in rehearsed.bend.iter_mut().chain(&mut rehearsed.second) {
+        bend.hand = bend.hand.filter(|(part, _)| *part != blow.part);
+    }
+    let ticks = game.step_at(0, blow, step).saturating_sub(u32::from(fighter.t));
+    for _ in 0..u64::from(ticks) * EACH {
+        rehearsed.step(|_, next| next[0]);
+    }
+    let spheres = rehearsed.library().spheres();
+    let Some(striker) = striking(spheres, blow.part).last().map(|k| &spheres[*k]) else { return Vec3::ZERO };
+    let shown = rehearsed.world().point(striker.joint, striker.offset);
+    let bare = Fighter { led: Led { offset: Vec3::ZERO, ..fighter.led }, ..*fighter };
+    let last = game.moves.strikers(blow).len().saturating_sub(1);
+    (game.way_of(0, &bare, blow, step, last) - shown).clamp_length_max(MENDED)
 }
 
 /// Where the joints of a body are that say where the rest is.

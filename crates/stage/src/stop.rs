@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use kumite_motion::{Pose, Role, Skeleton, Vec3, fk, ik};
 
+use kumite_react::steady::Steady;
+
 use crate::Character;
 use crate::character::TICK;
 use crate::world::CharacterId;
@@ -26,17 +28,24 @@ pub(crate) struct Stop {
     pub(crate) centre: Vec3,
 }
 
-/// Longest that a limb is held back, seconds: by then every blow has turned.
+/// Longest that a limb is held back, seconds: by then blows have turned.
 pub(crate) const LONGEST: f32 = 0.6;
 /// What is met is soft, metres: a limb slows down and comes away over this.
 const SOFT: f32 = 0.03;
 /// Farthest that a limb is held back, and nearest that its end comes to its top, metres.
-const FARTHEST: f32 = 0.5;
-const NEAREST: f32 = 0.22;
+const FARTHEST: f32 = 0.35;
+const NEAREST: f32 = 0.2;
 /// The last moments let go by degrees, seconds.
 const LETS_GO: f32 = 0.2;
 /// How long a blow is felt by both, seconds: what is shown meanwhile is its doing.
 const JOLT: f32 = 0.1;
+
+impl Stop {
+    /// Whether the blow is still felt.
+    pub(crate) fn fresh(&self) -> bool {
+        LONGEST - self.left < JOLT
+    }
+}
 
 impl Character {
     /// Holds back what is stopped, a tick further.
@@ -48,7 +57,7 @@ impl Character {
         if let Some(stop) = &mut self.stop {
             stop.held |= depth > SOFT;
             // Out again: over, once it has been in.
-            if stop.left <= 0.0 || depth < -SOFT && (stop.held || LONGEST - stop.left > 0.15) {
+            if stop.left <= 0.0 || depth < -SOFT && (stop.held || !stop.fresh()) {
                 self.stop = None;
             }
         }
@@ -64,6 +73,19 @@ impl Character {
         self.hold(&skeleton, &mut pose);
         fk::pose(&skeleton, &pose, &mut self.world);
         self.give_pose(pose);
+        self.steady = None;
+    }
+
+    /// Keeps what was made of the motion below from jumping, but where a blow is felt.
+    pub(crate) fn keep_steady(&mut self, played: &Pose, pose: &mut Pose) {
+        let acts = self.bend.is_some() || self.second.is_some() || self.stop.is_some() || self.gives_way();
+        if self.jolted > 0.0 || !acts && self.steady.as_ref().is_none_or(|steady| steady.settled()) {
+            self.steady = None;
+            return;
+        }
+        let [now, before] = &self.base;
+        let steady = self.steady.get_or_insert_with(|| Box::new(Steady::from(now, before, TICK)));
+        steady.show(played, pose, TICK, |_, turn, _| turn);
     }
 
     /// Brings a pose's limb out of what stops it; says how deep it was, metres.
@@ -79,12 +101,11 @@ impl Character {
         // No deeper than the surface, and slower where it is near.
         let shown = if depth < SOFT { -(SOFT - depth) * (SOFT - depth) / (4.0 * SOFT) } else { 0.0 };
         let share = kumite_motion::blend::ease(stop.left / LETS_GO);
-        let mut target = end - stop.way * ((depth - shown) * share).min(FARTHEST);
         // Not into the shoulder or the hip that it hangs on.
-        let away = target - self.world.position(limb.top);
-        if away.length() < NEAREST {
-            target = self.world.position(limb.top) + away.normalize_or(stop.way) * NEAREST;
-        }
+        let arm = end - self.world.position(limb.top);
+        let along = (stop.way.dot(arm) / arm.length().max(1e-6)).max(0.25);
+        let most = ((arm.length() - NEAREST) / along).clamp(0.0, FARTHEST);
+        let target = end - stop.way * ((depth - shown) * share).min(most);
         limb.reach(skeleton, target, pose, &mut self.world);
         depth
     }

@@ -13,7 +13,7 @@ use crate::failure::{CliResult, Failure};
 use crate::spar_args::SparArgs;
 use crate::{Progress, Report};
 
-/// Every other bout is fought with slots exchanged: the take is the same, only the order of the entrants is not.
+/// Every bout has a seed of its own: of two equal ones with names exchanged the second would only be the first again.
 pub(super) fn run(
     args: &SparArgs,
     kit: &Arc<Kit>,
@@ -36,7 +36,7 @@ pub(super) fn run(
                 let names = [pair[1].name.clone(), pair[0].name.clone()];
                 pair.iter_mut().zip(names).for_each(|(entrant, name)| entrant.name = name);
             }
-            let (report, _, planned) = one(kit, &pair, args, args.seed.wrapping_add(u64::from(k / 2)));
+            let (report, _, planned) = one(kit, &pair, args, args.seed.wrapping_add(u64::from(k)));
             bar.inc(1);
             (report, planned)
         })

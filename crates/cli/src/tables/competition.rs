@@ -46,10 +46,13 @@ const DEFINITIONS: [Definition; 5] = [
     Definition { name: "zero-sum, alpha-beta", change: |e| e.tree.model = Model::ZeroSum, theirs: "always" },
 ];
 
+/// Its name, its head and its rows.
+type Table = (String, Vec<String>, Vec<Vec<String>>);
+
 /// Bouts of two, slots exchanged every other time.
 fn bouts(kit: &SparKit, pair: [&Entrant; 2], count: u32, seed: u64) -> Vec<Tally> {
     let one = |k: u32| {
-        let (first, second) = if k % 2 == 0 { (pair[0], pair[1]) } else { (pair[1], pair[0]) };
+        let (first, second) = if k.is_multiple_of(2) { (pair[0], pair[1]) } else { (pair[1], pair[0]) };
         let base = seed.wrapping_mul(0x9E37_79B9).wrapping_add(u64::from(k));
         let mut tally = rehearsal::bout(&kit.moves, &kit.table, [first, second], [2 * base + 1, 2 * base + 2], BOUT);
         if k % 2 == 1 {
@@ -86,7 +89,7 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
     let count = args.trials.clamp(2, 2000);
     let bar = progress.bar(DEFINITIONS.len() + 12, "bouts");
     let percent = |share: f64| format!("{:.0} %", 100.0 * share);
-    let mut tables: Vec<(String, Vec<String>, Vec<Vec<String>>)> = Vec::new();
+    let mut tables: Vec<Table> = Vec::new();
     // What depth buys, by definition.
     let (mut rows, mut definitions) = (Vec::new(), Vec::new());
     for definition in &DEFINITIONS {
@@ -170,9 +173,9 @@ fn speed(kit: &SparKit, seed: u64) -> (Vec<Vec<String>>, Vec<Value>) {
     (rows, data)
 }
 
-fn print(args: &TablesArgs, title: &str, tables: &[(String, Vec<String>, Vec<Vec<String>>)]) -> String {
+fn print(args: &TablesArgs, title: &str, tables: &[Table]) -> String {
     if args.html {
-        let table = |(name, head, rows): &(String, Vec<String>, Vec<Vec<String>>)| {
+        let table = |(name, head, rows): &Table| {
             let body: String = rows.iter().map(|row| html_row("td", row)).collect();
             format!("<h2>{name}</h2>\n<table>{}{body}</table>\n", html_row("th", head))
         };

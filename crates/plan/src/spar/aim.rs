@@ -14,6 +14,8 @@ const DEEP: f32 = 0.45;
 const REACHED: f32 = 0.03;
 /// Farthest that a guarding hand is led, metres.
 pub const MEETS: f32 = 0.26;
+/// And in each tick that there is for it.
+const QUICK: f32 = 0.02;
 /// How far before what it is meant for a blow is met by a guard, in steps of its way.
 const BEFORE: usize = 2;
 
@@ -50,20 +52,11 @@ impl Bout<'_> {
         let natural = f.place.point(blow.place);
         let end = at(SOON as usize);
         let mut best = (f32::INFINITY, 0, Vec3::ZERO);
-        for (k, target) in self.moves.targets().iter().enumerate() {
-            let legs = matches!(target.part, Role::LeftHip | Role::RightHip);
-            let meant = match region {
-                Region::Head => matches!(target.part, Role::Head),
-                Region::Body => matches!(target.part, Role::Waist | Role::Back),
-                Region::Leg => legs,
-            };
-            if !meant {
-                continue;
-            }
-            let centre = self.place_of(seen, k, end);
+        for k in self.moves.aims(region) {
+            let centre = self.place_of(seen, *k as usize, end);
             let away = (centre - natural).length_squared();
             if away < best.0 {
-                best = (away, k, centre);
+                best = (away, *k as usize, centre);
             }
         }
         let (_, target, centre) = best;
@@ -99,7 +92,8 @@ impl Bout<'_> {
         let shift = flat * excess.min(blow.stretch);
         let mut hand = need - shift;
         hand -= along * (hand.dot(along) - blow.spare).max(0.0);
-        let reached = hand.length().min(blow.limit);
+        let time = self.step_at(who, blow, j).saturating_sub(passed) as f32;
+        let reached = hand.length().min(blow.limit.min(QUICK * time));
         let offset = hand.normalize_or(Vec3::ZERO) * reached;
         let short = (need - shift - offset).length();
         let whole = self.step_at(who, blow, j).max(passed + 3);
@@ -140,7 +134,7 @@ impl Bout<'_> {
         let k = crate::spar::shape::ANCHORS.iter().position(|role| *role == wrist).unwrap_or(0);
         let hand = self.anchors(who, f, left)[k];
         let off = fist - hand;
-        let offset = off.normalize_or(Vec3::ZERO) * off.length().min(MEETS);
+        let offset = off.normalize_or(Vec3::ZERO) * off.length().min(MEETS.min(QUICK * left as f32));
         Led { part: Some(wrist), offset, shift: Vec3::ZERO, rise: (0, left.max(3) as u16) }
     }
 }

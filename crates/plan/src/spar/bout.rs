@@ -58,8 +58,12 @@ pub const HEALTH: f32 = 40.0;
 pub(crate) const TURN: f32 = 0.27;
 /// A guard shuffles round by this much at most.
 const SHUFFLE: f32 = 0.17;
-/// What striking costs, in light hits: nobody strikes for the sake of it.
-const EFFORT: f32 = 0.25;
+/// What a blow costs, in light hits: nobody strikes for the sake of it.
+const EFFORT: f32 = 0.4;
+/// How much more it costs who is out of breath: so many times as much.
+const WEARY: f32 = 2.0;
+/// Breath that a blow takes, and that comes back in a second.
+pub const BREATH: (f32, f32) = (0.07, 0.03);
 /// Moves that are remembered as used.
 const RECENT: usize = 6;
 
@@ -368,7 +372,7 @@ impl Bout<'_> {
             f.place = f.place.after(&PlanarMatrix::new(&Planar { turn: aim.turn, shift: Vec2::ZERO }));
             f.lag = self.lag(who, (&body.0, &body.1), &f);
             (f.led, f.hits, f.way) = (aim.led, aim.hits as u16, aim.way);
-            f.stamina = (f.stamina - 0.05 * made.blows.len() as f32).max(0.2);
+            f.stamina = (f.stamina - BREATH.0 * made.blows.len() as f32).max(0.2);
         }
         if made.kind == MoveKind::Block {
             f.led = self.meet(who, &f, made, enemy, &seen);
@@ -379,7 +383,7 @@ impl Bout<'_> {
         if made.kind == MoveKind::Guard {
             scores[who].control -= 0.01;
         } else {
-            let effort = if made.strikes() { EFFORT } else { 0.0 };
+            let effort = EFFORT * made.blows.len() as f32 * (1.0 + WEARY * (1.0 - f.stamina));
             scores[who].control -= 0.05 * long + 0.16 * used + effort;
             f.recent.rotate_right(1);
             f.recent[0] = doing;

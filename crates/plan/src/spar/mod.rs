@@ -10,6 +10,7 @@ pub mod bout;
 pub mod contest;
 pub mod moves;
 pub mod policy;
+mod reactions;
 pub mod rehearsal;
 pub mod shape;
 pub mod style;

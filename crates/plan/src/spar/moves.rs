@@ -14,10 +14,12 @@ use kumite_motion::{
     Vec3, WorldPose, align::Planar, fk, interrupt, sample,
 };
 
-use crate::spar::shape::{self, Anchors, PATH, SOON, STRIKERS};
+use crate::spar::shape::{self, Anchors, PATH, SOON};
 
 /// Ticks of a fight per second.
 pub const RATE: u32 = 60;
+/// Ticks from the beginning of the active part of a defence to where it may be left.
+const GONE: u32 = 9;
 /// How long a guard is held before it is thought about again, ticks.
 pub const GUARD: u32 = 18;
 
@@ -149,6 +151,8 @@ pub struct Hittable {
 pub struct Moves {
     moves: Vec<Move>,
     targets: Vec<Hittable>,
+    /// Spheres that blows are aimed at, by region.
+    aims: [Vec<u16>; 3],
     /// Ways of all blows, step by step, sphere by sphere.
     paths: Vec<Vec3>,
     /// Radii of the spheres of striking parts.
@@ -253,17 +257,26 @@ impl Move {
     }
 }
 
-/// Farthest that hands and feet are aimed aside, metres: a third of what a guard is moved.
+/// Farthest that hands and feet are aimed aside, farther ahead with the hips, and elbows and knees, metres.
 const ASIDE: f32 = 0.13;
-/// Farther ahead, with the hips, metres.
 const AHEAD: f32 = 0.14;
 /// Seconds before its onset that a blow is begun: with the load of its motion it can be seen coming.
-const WIND_UP: f32 = 0.1;
-/// Knees and elbows are not moved.
+const WIND_UP: f32 = 0.15;
+
+/// Damage of a strike if it lands.
+fn harm(strike: &Strike) -> f32 {
+    ((strike.speed / UNIT.0) * (strike.mass.max(0.1) / UNIT.1).sqrt()).clamp(0.3, 4.0)
+}
 const BARE: f32 = 0.07;
 
 /// Speed and mass of a blow that counts as one: a jab's, metres per second and kilograms.
 const UNIT: (f32, f32) = (7.0, 3.0);
+
+/// Spans that are moves; a clip is the first of these that it has.
+#[rustfmt::skip]
+const WANTED: [SpanKind; 9] = [
+    SpanKind::Attack, SpanKind::Avoid, SpanKind::Block, SpanKind::React, SpanKind::Down, SpanKind::Up, SpanKind::Turn, SpanKind::Step, SpanKind::Idle,
+];
 
 impl Moves {
     /// Works out all moves of a library's fighters.
@@ -274,18 +287,7 @@ impl Moves {
         let interrupts = library.interrupts();
         for clip in library.clips_of(Layer::Fight) {
             let spans = &library.clip(clip).spans;
-            let wanted = [
-                SpanKind::Attack,
-                SpanKind::Avoid,
-                SpanKind::Block,
-                SpanKind::React,
-                SpanKind::Down,
-                SpanKind::Up,
-                SpanKind::Turn,
-                SpanKind::Step,
-                SpanKind::Idle,
-            ];
-            let Some((kind, span)) = wanted.iter().find_map(|kind| {
+            let Some((kind, span)) = WANTED.iter().find_map(|kind| {
                 let first = (0..spans.len()).find(|at| spans[*at].kind == *kind)?;
                 Some((*kind, first as u32))
             }) else {
@@ -327,7 +329,16 @@ impl Moves {
                 None => kinds.push((made.kind, vec![index])),
             }
         }
-        Moves { moves, targets: looks.targets(), paths: looks.paths, radii: looks.radii, kinds }
+        let targets = looks.targets();
+        let aims = [Region::Head, Region::Body, Region::Leg].map(|region| {
+            let meant = |t: &Hittable| match region {
+                Region::Head => matches!(t.part, Role::Head),
+                Region::Body => matches!(t.part, Role::Waist | Role::Back),
+                Region::Leg => matches!(t.part, Role::LeftHip | Role::RightHip),
+            };
+            (0..targets.len() as u16).filter(|k| meant(&targets[*k as usize])).collect()
+        });
+        Moves { moves, targets, aims, paths: looks.paths, radii: looks.radii, kinds }
     }
 
     /// All of them.
@@ -351,6 +362,12 @@ impl Moves {
     #[inline]
     pub fn targets(&self) -> &[Hittable] {
         &self.targets
+    }
+
+    /// Spheres that blows at a region are aimed at.
+    #[inline]
+    pub fn aims(&self, region: Region) -> &[u16] {
+        &self.aims[region as usize]
     }
 
     /// Where the spheres of a striking part are at a step of its way, from the stance the move began in.
@@ -381,35 +398,6 @@ impl Moves {
     /// Whether there is anything to fight with.
     pub fn can_fight(&self) -> bool {
         !self.of_kind(MoveKind::Strike).is_empty() && !self.of_kind(MoveKind::Guard).is_empty()
-    }
-
-    /// The reaction to a blow: by what was hit, from which side (positive is the left of whoever is hit), and how hard.
-    pub fn reaction(&self, region: Region, side: f32, heavy: bool) -> Option<MoveIdx> {
-        let aside = if side > 0.35 {
-            "left"
-        } else if side < -0.35 {
-            "right"
-        } else {
-            "front"
-        };
-        let score = |index: &&MoveIdx| {
-            let name = &self.get(**index).name;
-            let has = |word: &str| i32::from(name.contains(word));
-            let strength = if heavy { has("heavy") } else { has("light") - has("heavy") };
-            // A leg is hit from one side or the other.
-            let near = if side >= 0.0 { has("left") } else { has("right") };
-            8 * has(region.name()) + 4 * strength + 2 * has(aside) + near - 6 * has("stagger")
-        };
-        let all = self.of_kind(MoveKind::React);
-        all.iter().max_by_key(|index| (score(index), std::cmp::Reverse(**index))).copied()
-    }
-
-    /// The fall after a blow that comes from the front, or from behind.
-    pub fn fall(&self, behind: bool) -> Option<MoveIdx> {
-        let wanted = if behind { "forward" } else { "back" };
-        let falls = |index: &&MoveIdx| self.get(**index).name.contains("knock");
-        let all = self.of_kind(MoveKind::Down);
-        all.iter().filter(falls).max_by_key(|index| self.get(**index).name.contains(wanted)).copied()
     }
 }
 
@@ -554,7 +542,7 @@ impl<'a> Looks<'a> {
         let leave = match kind {
             MoveKind::Guard => 0,
             MoveKind::Step | MoveKind::Turn => ends / 2,
-            MoveKind::Avoid | MoveKind::Block => active.1.min(ends),
+            MoveKind::Avoid | MoveKind::Block => (active.0 + GONE).min(active.1).min(ends),
             _ => ends,
         };
         Some(Move {
@@ -621,10 +609,9 @@ impl<'a> Looks<'a> {
         }
         let ticks = |seconds: f32| libm::roundf((seconds - from).max(0.0) * RATE as f32) as u32;
         let limb = matches!(strike.part, Role::LeftWrist | Role::RightWrist | Role::LeftAnkle | Role::RightAnkle);
-        let damage = (strike.speed / UNIT.0) * (strike.mass.max(0.1) / UNIT.1).sqrt();
         // The way of all spheres of the striking part, and how far its limb could still be stretched.
         let spheres: Vec<BodySphere> =
-            self.library.spheres().iter().filter(|s| s.part == strike.part).take(STRIKERS).copied().collect();
+            shape::striking(self.library.spheres(), strike.part).iter().map(|k| self.library.spheres()[*k]).collect();
         if spheres.is_empty() {
             return None;
         }
@@ -656,9 +643,16 @@ impl<'a> Looks<'a> {
             place: begins.point_back(place),
             way: begins.rotate_back(way),
             radius,
-            damage: damage.clamp(0.3, 4.0),
+            damage: harm(strike),
             limit: if limb { ASIDE } else { BARE },
-            stretch: if limb { AHEAD } else { BARE },
+            // Feet stay where they are when hips go along.
+            stretch: if leg {
+                0.0
+            } else if limb {
+                AHEAD
+            } else {
+                BARE
+            },
             leg,
         })
     }

@@ -3,7 +3,7 @@
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::rotation::wrap;
 
-use crate::spar::bout::{Bout, FORGET, Fight, Fighter, Outcome, bearing, count};
+use crate::spar::bout::{BREATH, Bout, FORGET, Fight, Fighter, Outcome, bearing, count};
 use crate::spar::contest::{Contest, Scores};
 use crate::spar::moves::{MoveIdx, MoveKind, RATE};
 use crate::spar::shape::{Lag, Led};
@@ -20,6 +20,8 @@ pub enum Choice {
 /// Blows that are looked at, steps that are.
 const STRIKES: usize = 4;
 const STEPS: usize = 3;
+/// Most strikes of a library that are looked at.
+const MOST_STRIKES: usize = 64;
 const DEFENCES: usize = 3;
 /// Nearer than this is too near for anybody, metres.
 const CROWDED: f32 = 0.72;
@@ -40,7 +42,7 @@ pub struct Moment {
     pub ended: bool,
     /// It sees a blow coming, and can do something about it.
     pub sees: bool,
-    /// Its own blow has arrived and may be followed.
+    /// Its own blow has arrived, or the other's has gone by: it may be followed.
     pub follows: bool,
 }
 
@@ -61,7 +63,8 @@ impl Bout<'_> {
             return Moment { ended: true, ..Moment::default() };
         }
         let done = made.strikes() && f.blow as usize >= made.blows.len();
-        let follows = done && t == self.follows(who, f);
+        let defends = matches!(made.kind, MoveKind::Avoid | MoveKind::Block) && t == self.takes(who, made.leave);
+        let follows = defends || done && t == self.follows(who, f);
         let q = &fight.fighters[self.enemy(fight, who)];
         let becomes_visible = q.t == self.delay(who) && self.open_blow(q).is_some();
         Moment { ended: false, sees: becomes_visible && self.may_leave(who, f), follows }
@@ -156,11 +159,13 @@ impl Bout<'_> {
         }
         // Joins are left out of this look: they are the same for all.
         let start = Fighter { place: stance, lag: Lag::default(), led: Led::default(), ..*f };
-        let mut best = [(f32::NEG_INFINITY, MoveIdx(0)); STRIKES];
+        // Those worth most are looked at first, and no more than are wanted.
+        let mut worth = [(f32::NEG_INFINITY, MoveIdx(0)); MOST_STRIKES];
+        let mut known = 0;
         for index in all {
             let made = self.moves.get(*index);
             let blow = &made.blows[0];
-            if self.takes(who, blow.at) > within {
+            if self.takes(who, blow.at) > within || known == MOST_STRIKES {
                 continue;
             }
             // What carries on after the blow must not end inside the other.
@@ -170,25 +175,29 @@ impl Bout<'_> {
             }
             // A quick look before the slow one: nothing is aimed by more than this.
             let reach = blow.place.x * blow.place.x + blow.place.z * blow.place.z;
-            let far = r - reach.sqrt();
-            if !(-0.45..=0.75).contains(&far) {
-                count(&self.pruned.reach, 1);
-                continue;
-            }
-            let aim = self.aim(who, &start, blow, 0, enemy, &seen);
-            if !aim.reaches() {
+            if !(-0.45..=0.5).contains(&(r - reach.sqrt())) {
                 count(&self.pruned.reach, 1);
                 continue;
             }
             let used = f.recent.iter().filter(|m| **m == *index).count() as f32;
             let value = blow.damage * self.worth(who, *index, blow) - 0.12 * used - 0.02 * blow.at as f32;
-            if value > best[STRIKES - 1].0 {
-                best[STRIKES - 1] = (value, *index);
-                best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            worth[known] = (value, *index);
+            known += 1;
+        }
+        let worth = &mut worth[..known];
+        worth.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let begun = out.len();
+        for (_, index) in worth.iter() {
+            if out.len() - begun >= most {
+                break;
+            }
+            let aim = self.aim(who, &start, &self.moves.get(*index).blows[0], 0, enemy, &seen);
+            if aim.reaches() {
+                out.push(Choice::Begin(*index));
+            } else {
+                count(&self.pruned.reach, 1);
             }
         }
-        let found = best.iter().take(most).filter(|(value, _)| value.is_finite());
-        out.extend(found.map(|(_, index)| Choice::Begin(*index)));
     }
 
     fn defences(&self, fight: &Fight, who: usize, out: &mut Vec<Choice>) {
@@ -244,6 +253,8 @@ impl Contest for Bout<'_> {
                     soon(u32::from(self.delay(self.enemy(fight, who))));
                 } else if made.strikes() {
                     soon(self.follows(who, f));
+                } else if matches!(made.kind, MoveKind::Avoid | MoveKind::Block) {
+                    soon(self.takes(who, made.leave));
                 }
             }
             fight.now += ticks;
@@ -252,7 +263,7 @@ impl Contest for Bout<'_> {
                 f.t = f.t.saturating_add(ticks as u16);
                 f.since = f.since.saturating_add(ticks as u16);
                 f.hurt = (f.hurt - FORGET * seconds).max(0.0);
-                f.stamina = (f.stamina + 0.02 * seconds).min(1.0);
+                f.stamina = (f.stamina + BREATH.1 * seconds).min(1.0);
             }
             self.resolve(fight, scores);
             for (who, score) in scores.iter_mut().enumerate().take(fight.count) {
@@ -320,7 +331,7 @@ impl Contest for Bout<'_> {
 
     fn habit(&self, fight: &Fight, who: usize) -> Option<Choice> {
         let moment = self.moment(fight, who);
-        if !(moment.ended || moment.sees) {
+        if !moment.any() {
             return None;
         }
         let f = &fight.fighters[who];
@@ -331,7 +342,7 @@ impl Contest for Bout<'_> {
                 None => moment.ended.then(|| Choice::Begin(self.guard(f))),
             };
         }
-        if !moment.ended {
+        if moment.sees {
             return None;
         }
         // Whoever is open is punished.
@@ -352,6 +363,6 @@ impl Contest for Bout<'_> {
                 return Some(*act);
             }
         }
-        Some(Choice::Begin(self.guard(f)))
+        moment.ended.then(|| Choice::Begin(self.guard(f)))
     }
 }

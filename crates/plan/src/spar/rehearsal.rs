@@ -108,7 +108,15 @@ pub fn bout(moves: &Moves, table: &DefenceTable, entrants: [&Entrant; 2], seeds:
             holds = Some(usize::from(b > a));
         }
         let mut chosen = [None; 2];
-        for who in 0..2 {
+        // Nobody thinks in most ticks.
+        let looks_up = |who: usize| {
+            let game =
+                Bout { moves, table, corners: &corners, arena: 6.0, clairvoyant: false, pruned: Pruned::default() };
+            let visible = fight.fighters[1 - who].t == corners[who].delay;
+            entrants[who].tree.clairvoyant || visible || game.moment(&fight, who).any()
+        };
+        let thinks = [0, 1].map(looks_up);
+        for who in (0..2).filter(|who| thinks[*who]) {
             for (k, corner) in corners.iter_mut().enumerate() {
                 corner.fear = if holds == Some(k) { fear(still) } else { 1.0 };
             }

@@ -4,6 +4,7 @@
 //! follows from what was played before. A join fades in every joint's turn; here it fades in the place of a few of them, which is the same but for arcs.
 
 use kumite_motion::blend::{decay, ease};
+use kumite_motion::volume::BodySphere;
 use kumite_motion::{Role, Vec3, interrupt};
 
 use crate::spar::bout::{Bout, Fighter, Outcome};
@@ -280,14 +281,17 @@ impl Bout<'_> {
         let strikers = self.moves.strikers(blow);
         let mut ways = [[Vec3::ZERO; PATH]; STRIKERS];
         let count = strikers.len().min(STRIKERS);
-        let (mut low, mut high) = (Vec3::splat(f32::INFINITY), Vec3::splat(f32::NEG_INFINITY));
-        for (s, way) in ways.iter_mut().enumerate().take(count) {
-            for (j, place) in way.iter_mut().enumerate() {
-                *place = self.way_of(who, f, blow, j, s);
-                (low, high) = (low.min(*place), high.max(*place));
+        for j in 0..PATH {
+            let tick = self.step_at(who, blow, j);
+            let off = self.lag_of(f, blow, tick) + f.led.on(blow.part) * f.led.weight(tick as f32);
+            for (way, place) in ways.iter_mut().zip(self.moves.path(blow, j)) {
+                way[j] = f.place.point(*place) + off;
             }
         }
-        let (middle, wide) = (0.5 * (low + high), 0.5 * (high - low).length());
+        // All of it lies around the chord of the end's way.
+        let chord = [ways[count.max(1) - 1][0], ways[count.max(1) - 1][PATH - 1]];
+        let all = ways[..count].iter().flatten();
+        let wide = all.map(|p| off_chord(chord, *p)).fold(0.0, f32::max);
         // The other's ticks at each of those moments, and what is left of its join then.
         let mut times = [((0, 0), (0.0, 0.0), 0.0); PATH];
         for (j, time) in times.iter_mut().enumerate() {
@@ -299,9 +303,18 @@ impl Bout<'_> {
         let mut first: Option<Meeting> = None;
         for (k, target) in self.moves.targets().iter().enumerate() {
             let around = self.sphere(q, k, half.0, half.1, half.2);
-            let far = wide + target.radius + blow.radius + MOVES;
-            if (around - middle).length_squared() > far * far {
+            let far = wide + target.radius + blow.radius + TOUCH;
+            let away = off_chord(chord, around);
+            if away > far + MOVES {
                 continue;
+            }
+            if away > far {
+                // A body that hardly moves is looked at no closer.
+                let ends = [0, PATH - 1].map(|j| self.sphere(q, k, times[j].0, times[j].1, times[j].2));
+                let moves = (ends[0] - around).length().max((ends[1] - around).length());
+                if away > far + 1.2 * moves + 0.01 {
+                    continue;
+                }
             }
             let mut before = self.sphere(q, k, times[0].0, times[0].1, times[0].2);
             for j in 1..PATH {
@@ -328,10 +341,31 @@ impl Bout<'_> {
     }
 }
 
-/// Most spheres of a striking part that are looked at.
-pub const STRIKERS: usize = 4;
+/// Most spheres of a striking limb that are looked at.
+const STRIKERS: usize = 4;
+
+/// The spheres of a striking part, the last is its end; shins strike too.
+pub fn striking(spheres: &[BodySphere], part: Role) -> Vec<usize> {
+    let last = |part: Role| {
+        let own: Vec<usize> = (0..spheres.len()).filter(|k| spheres[*k].part == part).collect();
+        own[own.len().saturating_sub(2)..].to_vec()
+    };
+    let leg = matches!(part, Role::LeftAnkle | Role::RightAnkle);
+    let mut found = part.parent().filter(|_| leg).map(last).unwrap_or_default();
+    found.extend(last(part));
+    found
+}
+
 /// What is left of a join that is measured later fades at least so slowly, seconds.
 const SOONEST: f32 = 0.1;
+
+/// How far a place is from a stretch of a line.
+#[inline]
+fn off_chord([a, b]: [Vec3; 2], p: Vec3) -> f32 {
+    let way = b - a;
+    let t = ((p - a).dot(way) / way.length_squared().max(1e-9)).clamp(0.0, 1.0);
+    (a + way * t - p).length()
+}
 
 /// When in a step two moving spheres first touch, 0..1.
 #[inline]

@@ -2,24 +2,20 @@
 
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::interrupt;
-use kumite_motion::{Contacts, EdgeIdx, Layer, NodeIdx, SpanKind, Vec3};
+use kumite_motion::{Contacts, EdgeIdx, Layer, NodeIdx, SpanKind};
 use kumite_plan::spar::contest::{Contest, Scores};
-use kumite_plan::spar::moves::RATE;
-use kumite_plan::spar::shape::{Led, PATH, STRIKERS};
+use kumite_plan::spar::moves::{GUARD, RATE};
 use kumite_plan::spar::tree::{self, Ranked};
 use kumite_plan::spar::{Bout, Choice, Fighter, MoveIdx, MoveKind, Moves};
 use kumite_plan::{Bend, Leg, Plan, Warp};
 
 use super::{AHEAD, STOP, Turn};
 use crate::SparKit;
-use crate::sparring::{EACH, SparState, anchors, bend_of, corners, fight, rules};
+use crate::sparring::{EACH, SparState, anchors, bend_of, corners, fight, mended, rules};
 use crate::world::{CharacterId, Doing, Wish};
 
 /// A guard that is turned by less than this is left as it is, radians.
 const LITTLE: f32 = 0.06;
-/// What is played is led by so much more at most because its join goes another way than the rules think, metres.
-const MENDED: f32 = 0.15;
-
 impl Turn<'_> {
     /// Everything a fighter decides in a tick. Says no if there is nobody to fight, or nothing to fight with.
     pub(super) fn spar(&mut self) -> bool {
@@ -75,7 +71,12 @@ impl Turn<'_> {
         }
         state.lot = member.chance.unit();
         state.body.0 = shown;
+        // Two who come on together would otherwise think in step, and do the same.
+        let thought = member.chance.below(GUARD);
+        state.began = tick.saturating_sub(u64::from(thought) * EACH);
+        (state.fighter.t, state.shown.t) = (thought as u16, thought as u16);
         member.spar = Some(Box::new(state));
+        member.character.fights = true;
         self.begin_move(kit, guard, &place, None, 0.3);
     }
 
@@ -156,37 +157,14 @@ impl Turn<'_> {
         }
         if !stays {
             self.begin_move(kit, doing, &place, bend_of(&fighter.led, 0), blend);
-            self.mend_aim(&game, &fighter);
+            let character = &mut self.world.characters[self.who].character;
+            let off = mended(character, &game, &fighter);
+            if let Some((_, way)) = character.bend.as_mut().and_then(|(bend, _)| bend.hand.as_mut()) {
+                *way += off;
+            }
         }
         if !guards {
             self.tell(made.name.clone(), told);
-        }
-    }
-
-    /// The rules know of a join where joints go, not how limbs turn: what is really going to be shown says how the limb is to be led.
-    fn mend_aim(&mut self, game: &Bout<'_>, fighter: &Fighter) {
-        let Some(blow) = game.open_blow(fighter) else { return };
-        let steps = (0..PATH).find(|j| game.step_at(0, blow, *j) >= u32::from(fighter.hits));
-        let step = steps.unwrap_or(PATH - 1);
-        let mut rehearsed = self.character().clone();
-        if let Some((bend, _)) = &mut rehearsed.bend {
-            bend.hand = None;
-        }
-        for _ in 0..u64::from(game.step_at(0, blow, step)) * EACH {
-            rehearsed.step(|_, next| next[0]);
-        }
-        let spheres = rehearsed.library().spheres();
-        let striker = spheres.iter().filter(|s| s.part == blow.part).take(STRIKERS).last();
-        let Some(striker) = striker else { return };
-        let shown = rehearsed.world().point(striker.joint, striker.offset);
-        let bare = Fighter { led: Led { offset: Vec3::ZERO, ..fighter.led }, ..*fighter };
-        let last = game.moves.strikers(blow).len() - 1;
-        let off = game.way_of(0, &bare, blow, step, last) - shown;
-        let off = off.normalize_or(Vec3::ZERO) * off.length().min(MENDED);
-        if let Some((bend, _)) = &mut self.world.characters[self.who].character.bend
-            && let Some((_, way)) = &mut bend.hand
-        {
-            *way += off;
         }
     }
 
