@@ -500,14 +500,6 @@ impl Bodies {
         }
     }
 
-    /// Which spheres a join carries farther than so many metres, as bits.
-    pub(crate) fn carried(&self, join: &[f32], farther: f32) -> u128 {
-        let lane = |k: usize| &join[k * self.width..][..self.width];
-        let (x, y, z) = (lane(0), lane(1), lane(2));
-        let far = |j: &usize| x[*j] * x[*j] + y[*j] * y[*j] + z[*j] * z[*j] > farther * farther;
-        (0..self.spheres.min(128)).filter(far).fold(0, |bits, j| bits | 1 << j)
-    }
-
     /// The frame of an edge's clip that is shown `seconds` into it, the nearest.
     #[inline]
     pub fn frame_at(&self, edge: EdgeIdx, seconds: f32) -> u32 {

@@ -4,7 +4,6 @@ use kumite_motion::Vec3;
 
 use super::clearance::{DodgeScratch, away, body_at, nearest};
 use super::cost;
-use super::index::VACATED;
 use super::search::{BENT, Candidate, DodgeSearch};
 use super::{AvoidanceCost, DefenceKind, DodgeCounts, DodgePlanner, Verdict};
 use crate::Form;
@@ -121,11 +120,7 @@ impl DodgePlanner<'_> {
         part: &DefenceSpan,
         scratch: &mut DodgeScratch,
     ) -> (f32, f32) {
-        let mut moved = self.index.vacated(scratch.legs[last].edge, candidate.path.part as usize);
-        // A join of its own carries parts away that the motion leaves where they are.
-        if let Some(join) = scratch.legs.join(self.bodies, last).filter(|_| scratch.legs[last].joins_by_itself()) {
-            moved |= self.bodies.carried(join, VACATED);
-        }
+        let moved = self.index.vacated(scratch.legs[last].edge, candidate.path.part as usize);
         let (stayed, vacated) = self.stayed(search, last, part, moved, scratch);
         let radius = search.threats.iter().flat_map(|t| &t.spheres).map(|s| s.radius).fold(0.0, f32::max);
         let saturated = self.config.saturation * (radius + 0.1) * (radius + 0.1);
