@@ -303,7 +303,7 @@ fn report(defence: &Defence, thrown: &[Thrown]) -> Report {
             let decision = &o.decided.as_ref()?.decision;
             let (ratio, clears) = optimum(o)?;
             Some(json!({
-                "target": o.target.name(), "ratio": ratio, "optimum_clears_m": clears, "planned_m": decision.clearance,
+                "trial": o.number, "target": o.target.name(), "ratio": ratio, "optimum_clears_m": clears, "planned_m": decision.clearance,
                 "forecast": decision.forecast.name(), "candidates": decision.counts.index,
             }))
         })
