@@ -125,7 +125,7 @@ fn steps(library: &Arc<kumite_motion::library::Library>, recoveries: &Recoveries
                 let start = ThreadTime::now();
                 response.step(&mut physics, Contacts::ALL, TICK, &mut pose, &mut world);
                 let taken = start.elapsed().as_secs_f64() * 1e6;
-                if response.ragdoll().is_some() {
+                if response.ragdoll().is_some() && !response.asleep() {
                     times[usize::from(fast)].push(taken);
                 }
                 if tick == 40 && response.phase() == Phase::Falling {

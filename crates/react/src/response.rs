@@ -250,6 +250,11 @@ impl Response {
         matches!(self.phase, Phase::Struck | Phase::Falling)
     }
 
+    /// Whether it lies and sleeps: nothing is simulated until something touches it or it rises.
+    pub fn asleep(&self) -> bool {
+        self.slow > SLEEPS.1
+    }
+
     /// Whether it does nothing any more.
     pub fn over(&self) -> bool {
         self.phase == Phase::Fading && self.since >= self.fade.seconds()
@@ -373,10 +378,10 @@ impl Response {
     fn sleeps(&mut self, ragdoll: &mut Ragdoll, seconds: f32) -> bool {
         let slow = self.phase == Phase::Lying && self.since > SINKS && ragdoll.fastest() < SLEEPS.0;
         self.slow = if slow && self.push.1 <= 0.0 { self.slow + seconds } else { 0.0 };
-        if self.slow > SLEEPS.1 {
+        if self.asleep() {
             ragdoll.rest();
         }
-        self.slow > SLEEPS.1
+        self.asleep()
     }
 
     /// Its weight carries it on as far as soles cannot help it, and it falls if steps could not either.

@@ -24,11 +24,11 @@ use parts::{FEET, PARENTS, PARTS, Part, ROLES};
 /// Metres per second squared.
 pub const GRAVITY: f32 = 9.81;
 /// Steps of the solver in a tick: on one's feet, on the ground, and when limbs turn fast.
-const STEPS: [usize; 3] = [4, 7, 12];
+const STEPS: [usize; 3] = [4, 7, 16];
 /// What the floor holds a body with.
 const FRICTION: f32 = 0.8;
-/// How firm the floor is under a fall, hertz: twice as firm as the engine's own.
-const FLOOR: f32 = 120.0;
+/// How firm the floor is under a fall, hertz: three times as firm as the engine's own.
+const FLOOR: f32 = 180.0;
 /// Motions turn joints no faster than this, radians per second.
 const JUMPS: f32 = 30.0;
 /// A joint is stopped when it is this far beyond where its motion has it *and* beyond its limit, radians, and by this, times what it holds with.
@@ -36,7 +36,7 @@ const BEYOND: f32 = 0.02;
 const STOP: f32 = 4.0;
 
 /// How much stiffer elbows and knees are across their axis, and how much more that is damped.
-const HINGE: (f32, f32) = (6.0, 2.5);
+const HINGE: (f32, f32) = (4.0, 2.0);
 /// Moment of inertia of a person about its hips, kg m² (Chaffin and Andersson 1991: 9 to 12 for somebody who stands).
 const INERTIA: f32 = 9.0;
 
