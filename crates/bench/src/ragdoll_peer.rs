@@ -26,7 +26,7 @@ pub(crate) fn measure(build: &Arc<Build>) {
     world.positions.iter_mut().for_each(|p| p.y += HIGH);
     let pull = Pull {
         strength: std::array::from_fn(|k| if k == 0 { 0.0 } else { HOLDS }),
-        damping: HOLDS,
+        damping: [HOLDS; PARTS],
         weight: 1.0,
         chase: true,
         stops: true,

@@ -453,9 +453,14 @@ impl Response {
                     *s = near + (1.0 - near) * back;
                 }
                 strength[0] = SLACK[0] + (1.0 - SLACK[0]) * back;
+                // Legs and spine hold so much that what they damp with would swallow a ball: it gives way with what they hold with, as ever in proportion.
+                let damping = std::array::from_fn(|joint| match joint {
+                    1 | 2 | 10.. => strength[joint].sqrt(),
+                    _ => 1.0,
+                });
                 Pull {
                     strength,
-                    damping: 1.0,
+                    damping,
                     weight: 0.0,
                     fast: self.since < self.settings.seconds + 0.1,
                     drag: 0.0,
@@ -468,7 +473,7 @@ impl Response {
                 all(&mut strength, FALLING.map(|s| SLACK[2] + (s - SLACK[2]) * fades));
                 Pull {
                     strength,
-                    damping: LIMP + (1.0 - LIMP) * (1.0 - fades),
+                    damping: [LIMP + (1.0 - LIMP) * (1.0 - fades); PARTS],
                     weight: 1.0,
                     fast: true,
                     drag: 0.0,
@@ -481,14 +486,22 @@ impl Response {
                 // Hands are the lightest: they would tremble under what lies on them.
                 HANDS.into_iter().for_each(|hand| strength[hand] = STIFF);
                 let rolls = ROLLS.0 + (ROLLS.1 - ROLLS.0) * ease((self.since - SINKS) / SINKS);
-                Pull { strength, damping: 1.0, weight: 1.0, fast: false, drag: rolls, chase: false, stops: false }
+                Pull {
+                    strength,
+                    damping: [1.0; PARTS],
+                    weight: 1.0,
+                    fast: false,
+                    drag: rolls,
+                    chase: false,
+                    stops: false,
+                }
             }
             Phase::Rising | Phase::Fading => {
                 let more = ease(self.since / RISES.0);
                 strength[0] = 0.4 * more;
                 Pull {
                     strength,
-                    damping: 1.0,
+                    damping: [1.0; PARTS],
                     weight: 1.0 - 0.5 * more,
                     fast: false,
                     drag: 0.0,

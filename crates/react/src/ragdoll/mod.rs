@@ -106,8 +106,8 @@ impl Build {
 pub struct Pull {
     /// Of each joint, 1 is what it holds with; the first is of the whole body towards where its motion has the pelvis.
     pub strength: [f32; PARTS],
-    /// How much of their damping joints keep.
-    pub damping: f32,
+    /// How much of its damping each joint keeps.
+    pub damping: [f32; PARTS],
     /// How much of its weight a body feels, 0..1: motion that is tracked carries its own.
     pub weight: f32,
     /// Whether joints move with their motion; else they are slowed down to where it has them.
@@ -343,7 +343,7 @@ impl Ragdoll {
             let spin = if spin.length() > JUMPS || !pull.chase { Vec3::ZERO } else { spin };
             self.aims[index] = wanted;
             let full = self.build.parts[index].hold;
-            let (mut stiffness, mut damping) = (full.0 * pull.strength[index], full.1 * pull.damping);
+            let (mut stiffness, mut damping) = (full.0 * pull.strength[index], full.1 * pull.damping[index]);
             let (aim, spin, stopped) =
                 if pull.stops { self.stopped(motion, index, wanted, spin) } else { (wanted, spin, false) };
             if stopped {
