@@ -453,9 +453,10 @@ impl Response {
                     *s = near + (1.0 - near) * back;
                 }
                 strength[0] = SLACK[0] + (1.0 - SLACK[0]) * back;
-                // Legs and spine hold so much that what they damp with would swallow a ball: it gives way with what they hold with, as ever in proportion.
+                // Legs and spine hold so much that what they damp with would swallow a ball: it gives way with what they hold with, in proportion.
                 let damping = std::array::from_fn(|joint| match joint {
                     1 | 2 | 10.. => strength[joint].sqrt(),
+                    4..=9 => strength[joint].sqrt().max(0.6),
                     _ => 1.0,
                 });
                 Pull {
