@@ -91,7 +91,7 @@ const FOLLOWS: f32 = 0.82;
 const LEG: f32 = 0.985;
 
 /// How far out a knee is raised, radians.
-const OUT: f32 = 0.34;
+const OUT: f32 = 0.26;
 
 /// What one unit of each residual is worth: metres or radians.
 mod worth {
