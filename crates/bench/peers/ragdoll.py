@@ -24,11 +24,15 @@ def body(parts, index):
         joint = f'<joint type="ball" stiffness="{part["hold"][0]}" damping="{part["hold"][1]}"/>'
     # Inertia across, along and across the bone: MuJoCo is told of the bone by a frame whose z is along it.
     across, along = part["inertia"][0], part["inertia"][1]
+    ends = [part["ends"][0], part["ends"][1]]
+    long = sum((a - b) ** 2 for a, b in zip(*ends)) > 1e-4
+    # A head is a ball.
+    shape = f'type="capsule" fromto="{vector(ends[0])} {vector(ends[1])}"' if long else f'type="sphere" pos="{vector(ends[0])}"'
     return (
         f'<body pos="{vector(part["offset"])}">{joint}'
         f'<inertial pos="{vector(part["centre"])}" mass="{part["mass"]}" {frame(part["bone"])}'
         f' diaginertia="{across} {across} {along}"/>'
-        f'<geom type="capsule" fromto="{vector(part["ends"][0])} {vector(part["ends"][1])}" size="{part["radius"]}"'
+        f'<geom {shape} size="{part["radius"]}"'
         f' contype="1" conaffinity="2" friction="0.8"/>' + "".join(body(parts, k) for k in children) + "</body>"
     )
 
@@ -54,6 +58,8 @@ def main():
     best, height = float("inf"), 0.0
     for _ in range(20):
         data = mujoco.MjData(model)
+        vx, vy, vz = scene["speed"]
+        data.qvel[:3] = [vx, -vz, vy]
         start = time.process_time()
         mujoco.mj_step(model, data, nstep=scene["steps"])
         best = min(best, (time.process_time() - start) / scene["steps"])

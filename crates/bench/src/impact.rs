@@ -77,8 +77,15 @@ fn moves(library: &Arc<kumite_motion::library::Library>, recoveries: &Recoveries
 
 /// How much the energy of a limp body grows at most while it flies and falls, thrown from random poses with random pushes.
 fn energy(library: &Arc<kumite_motion::library::Library>, recoveries: &Recoveries) -> bool {
-    const LIMP: Pull =
-        Pull { strength: [0.0; PARTS], damping: 0.0, weight: 1.0, chase: false, stops: true, drag: 0.0, fast: true };
+    const LIMP: Pull = Pull {
+        strength: [0.0; PARTS],
+        damping: [0.0; PARTS],
+        weight: 1.0,
+        chase: false,
+        stops: true,
+        drag: 0.0,
+        fast: true,
+    };
     let Some(build) = recoveries.build() else { return false };
     let mut chance = Chance::new(SEED);
     let (mut most, mut widest) = (0.0f32, 0.0f32);
@@ -125,7 +132,7 @@ fn steps(library: &Arc<kumite_motion::library::Library>, recoveries: &Recoveries
                 let start = ThreadTime::now();
                 response.step(&mut physics, Contacts::ALL, TICK, &mut pose, &mut world);
                 let taken = start.elapsed().as_secs_f64() * 1e6;
-                if response.ragdoll().is_some() {
+                if response.ragdoll().is_some() && !response.asleep() {
                     times[usize::from(fast)].push(taken);
                 }
                 if tick == 40 && response.phase() == Phase::Falling {

@@ -279,8 +279,8 @@ impl Brace {
         let neck = line(|m: &Marks| m.neck, lines::TRUNK);
         let centre = line(|m: &Marks| m.centre, lines::TRUNK);
         let mobility = request.temper.mobility();
-        // Arms that balance on one leg need not go straight; others do unless something is in the way.
-        let balances = solved.aim.part == Part::Legs && planted;
+        // Arms that balance on one leg or reach behind the body need not go straight; others do unless something is in the way.
+        let balances = solved.aim.part == Part::Legs && (planted || !solved.aim.in_front);
         let ends = [(&source.now, carrier(&now)), (&solved.pose, carrier(&below))];
         let turned = [0, 1].map(|k: usize| {
             let turns = balances || meets(skeleton, body, k, &hands[k], ends[0], ends[1], veers);

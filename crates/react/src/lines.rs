@@ -4,8 +4,8 @@ use kumite_motion::Vec3;
 
 /// How soon a hand's own speed is gone, per second: at 2 m/s across its line it strays by 2 cm.
 pub(crate) const HAND: f32 = 37.0;
-/// And that of the trunk.
-pub(crate) const TRUNK: f32 = 40.0;
+/// And that of the trunk: a neck at 2 m/s across its line strays by 1 cm.
+pub(crate) const TRUNK: f32 = 70.0;
 
 /// From one place to another, straight but for the speed it begins with.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -90,6 +90,9 @@ const FOLLOWS: f32 = 0.82;
 /// A leg is stretched to this share of its length freely.
 const LEG: f32 = 0.985;
 
+/// How far out a knee is raised, radians.
+const OUT: f32 = 0.26;
+
 /// What one unit of each residual is worth: metres or radians.
 mod worth {
     pub(super) const BALANCE: f32 = 0.002;
@@ -250,8 +253,8 @@ impl Work<'_> {
             if self.raised == Some(k) {
                 let [hip, knee, _] = leg.joints.map(Role::joint);
                 let (lift, bend) = legs_raised(self.raise);
-                // Up from straight below the hip, and a little out: it does not cross the other leg.
-                let out = about(Vec3::Z, 0.14 * leg.side);
+                // Up from straight below the hip, and out: it does not cross the other leg, whichever way the hips turn.
+                let out = about(Vec3::Z, OUT * leg.side);
                 stance.pose.rotations[hip.at()] = (out * about(Vec3::X, -lift)).normalize();
                 stance.pose.rotations[knee.at()] = about(Vec3::X, bend);
                 stance.pose.rotations[leg.joints[2].joint().at()] = about(Vec3::X, 0.25);

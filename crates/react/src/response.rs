@@ -250,6 +250,11 @@ impl Response {
         matches!(self.phase, Phase::Struck | Phase::Falling)
     }
 
+    /// Whether it lies and sleeps: nothing is simulated until something touches it or it rises.
+    pub fn asleep(&self) -> bool {
+        self.slow > SLEEPS.1
+    }
+
     /// Whether it does nothing any more.
     pub fn over(&self) -> bool {
         self.phase == Phase::Fading && self.since >= self.fade.seconds()
@@ -373,10 +378,10 @@ impl Response {
     fn sleeps(&mut self, ragdoll: &mut Ragdoll, seconds: f32) -> bool {
         let slow = self.phase == Phase::Lying && self.since > SINKS && ragdoll.fastest() < SLEEPS.0;
         self.slow = if slow && self.push.1 <= 0.0 { self.slow + seconds } else { 0.0 };
-        if self.slow > SLEEPS.1 {
+        if self.asleep() {
             ragdoll.rest();
         }
-        self.slow > SLEEPS.1
+        self.asleep()
     }
 
     /// Its weight carries it on as far as soles cannot help it, and it falls if steps could not either.
@@ -448,9 +453,15 @@ impl Response {
                     *s = near + (1.0 - near) * back;
                 }
                 strength[0] = SLACK[0] + (1.0 - SLACK[0]) * back;
+                // Legs and spine hold so much that what they damp with would swallow a ball: it gives way with what they hold with, in proportion.
+                let damping = std::array::from_fn(|joint| match joint {
+                    1 | 2 | 10.. => strength[joint].sqrt(),
+                    4..=9 => strength[joint].sqrt().max(0.6),
+                    _ => 1.0,
+                });
                 Pull {
                     strength,
-                    damping: 1.0,
+                    damping,
                     weight: 0.0,
                     fast: self.since < self.settings.seconds + 0.1,
                     drag: 0.0,
@@ -463,7 +474,7 @@ impl Response {
                 all(&mut strength, FALLING.map(|s| SLACK[2] + (s - SLACK[2]) * fades));
                 Pull {
                     strength,
-                    damping: LIMP + (1.0 - LIMP) * (1.0 - fades),
+                    damping: [LIMP + (1.0 - LIMP) * (1.0 - fades); PARTS],
                     weight: 1.0,
                     fast: true,
                     drag: 0.0,
@@ -476,14 +487,22 @@ impl Response {
                 // Hands are the lightest: they would tremble under what lies on them.
                 HANDS.into_iter().for_each(|hand| strength[hand] = STIFF);
                 let rolls = ROLLS.0 + (ROLLS.1 - ROLLS.0) * ease((self.since - SINKS) / SINKS);
-                Pull { strength, damping: 1.0, weight: 1.0, fast: false, drag: rolls, chase: false, stops: false }
+                Pull {
+                    strength,
+                    damping: [1.0; PARTS],
+                    weight: 1.0,
+                    fast: false,
+                    drag: rolls,
+                    chase: false,
+                    stops: false,
+                }
             }
             Phase::Rising | Phase::Fading => {
                 let more = ease(self.since / RISES.0);
                 strength[0] = 0.4 * more;
                 Pull {
                     strength,
-                    damping: 1.0,
+                    damping: [1.0; PARTS],
                     weight: 1.0 - 0.5 * more,
                     fast: false,
                     drag: 0.0,

@@ -12,8 +12,15 @@ use kumite_react::response::{PART_ONE, REST, Settings};
 use kumite_react::{Phase, Response, Touch};
 
 const TICK: f32 = 1.0 / 120.0;
-const LIMP: Pull =
-    Pull { strength: [0.0; PARTS], damping: 0.0, weight: 1.0, chase: false, stops: true, drag: 0.0, fast: true };
+const LIMP: Pull = Pull {
+    strength: [0.0; PARTS],
+    damping: [0.0; PARTS],
+    weight: 1.0,
+    chase: false,
+    stops: true,
+    drag: 0.0,
+    fast: true,
+};
 
 fn standing() -> (Arc<Build>, Pose, WorldPose) {
     let skeleton = Arc::new(humanoid::skeleton());

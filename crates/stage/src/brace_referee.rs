@@ -79,6 +79,8 @@ pub struct Judged {
     pub first_speeds: [f32; 2],
     /// Farthest the neck does.
     pub neck_strays: f32,
+    /// How fast it was at first.
+    pub neck_speed: f32,
     /// Mean distance of the head from a straight line, and that of a plain blend.
     pub wobble: f32,
     /// See [`Judged::wobble`].
@@ -294,6 +296,7 @@ pub fn judge(skeleton: &Arc<Skeleton>, shown: &Shown, promise: &Promise) -> Judg
         judged.hand_speed = path.windows(2).map(speed).fold(judged.hand_speed, f32::max);
     }
     judged.neck_strays = strays(&necks);
+    judged.neck_speed = necks.windows(2).next().map_or(0.0, |pair| (pair[1] - pair[0]).length() * TICKS as f32);
     judged.wobble = wobbles(&heads);
     let turned = promise.veers * reached as f32 / contact.max(1) as f32;
     judged.plain_wobble = plain_wobble(skeleton, shown, reached, turned, promise.planted);

@@ -119,7 +119,7 @@ pub fn play(moment: &Moment, recoveries: &Recoveries, request: &Request<'_>, how
             }
             let back = at(touched) - impact.velocity * (0.15 * since);
             path.push((time, back + Vec3::NEG_Y * (4.9 * since * since)));
-            look(&mut outcome, &mut character, recoveries, since);
+            look(&mut outcome, &mut character, recoveries, (since, moment.doing != Doing::Walking));
             left -=
                 u32::from(outcome.recovered.is_some() && character.brace().is_none() && character.response().is_none());
         } else if flying {
@@ -150,7 +150,7 @@ pub fn play(moment: &Moment, recoveries: &Recoveries, request: &Request<'_>, how
 }
 
 /// What is seen of a response in a tick.
-fn look(outcome: &mut Outcome, character: &mut Character, recoveries: &Recoveries, since: f32) {
+fn look(outcome: &mut Outcome, character: &mut Character, recoveries: &Recoveries, (since, reacts): (f32, bool)) {
     let rested = character.response().is_some_and(|r| r.phase() == Phase::Lying && r.rests());
     if let Some(ragdoll) = character.response().and_then(|r| r.ragdoll()) {
         outcome.simulated += 1;
@@ -163,7 +163,7 @@ fn look(outcome: &mut Outcome, character: &mut Character, recoveries: &Recoverie
             outcome.rest = Some(ragdoll.fastest());
         }
     }
-    match character.watch_recovery(recoveries, None) {
+    match character.watch_recovery(recoveries, reacts) {
         Some(Turnout::Answers(label, _) | Turnout::Staggers(label, _)) => outcome.answer = Some(label),
         Some(Turnout::Down) => outcome.down = Some(since),
         Some(Turnout::Up) => outcome.up = Some(since),

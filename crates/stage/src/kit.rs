@@ -157,36 +157,6 @@ impl Kit {
         &self.recoveries
     }
 
-    /// The reaction to a hit on a part by something that moves `along` and changes the body's speed by `change`, metres per second: by what was hit,
-    /// from which side, how hard.
-    pub(crate) fn reaction(&self, character: &Character, part: Role, along: Vec3, change: f32) -> Option<&Reaction> {
-        /// From here on a hit is a heavy one, metres per second.
-        const HEAVY: f32 = 0.18;
-        let wanted = match part {
-            Role::Head | Role::Neck => "head",
-            Role::LeftHip | Role::RightHip | Role::LeftKnee | Role::RightKnee | Role::LeftAnkle | Role::RightAnkle => {
-                "leg"
-            }
-            // Physics alone shows what hits an arm.
-            Role::LeftElbow | Role::RightElbow | Role::LeftWrist | Role::RightWrist => return None,
-            _ => "body",
-        };
-        let turn = wrap(yaw_of(-along) - crate::sense::gaze(character));
-        let side = match turn {
-            t if t.abs() < 0.6 => "front",
-            t if t > 0.0 => "left",
-            _ => "right",
-        };
-        let score = |label: &str| {
-            let heavy = label.contains("heavy") == (change >= HEAVY);
-            let aside = label.contains("left") || label.contains("right");
-            let sided = label.contains(side) || (side == "front" && !aside);
-            8 * i32::from(label.contains(wanted)) + 2 * i32::from(sided) + i32::from(heavy)
-                - 8 * i32::from(label.contains("stagger"))
-        };
-        self.reactions.iter().max_by_key(|r| (score(&r.label), std::cmp::Reverse(r.edge)))
-    }
-
     /// The shortest way, in seconds, along fighters' edges to a node from which walks can begin: its edges, and that node.
     pub fn way_to_walk(&self, from: NodeIdx) -> Option<(Vec<EdgeIdx>, NodeIdx)> {
         let graph = self.graph();
@@ -284,7 +254,41 @@ fn is_still(clip: &Clip, edge: &Edge) -> bool {
     })
 }
 
-fn reactions(library: &Library) -> Vec<Reaction> {
+/// The reaction to a hit on a part by something that moves `along` and changes the body's speed by `change`, metres per second: by what was hit,
+/// from which side, how hard.
+pub(crate) fn reaction_to<'a>(
+    reactions: &'a [Reaction],
+    character: &Character,
+    part: Role,
+    along: Vec3,
+    change: f32,
+) -> Option<&'a Reaction> {
+    /// From here on a hit is a heavy one, metres per second.
+    const HEAVY: f32 = 0.18;
+    let wanted = match part {
+        Role::Head | Role::Neck => "head",
+        Role::LeftHip | Role::RightHip | Role::LeftKnee | Role::RightKnee | Role::LeftAnkle | Role::RightAnkle => "leg",
+        // Physics alone shows what hits an arm.
+        Role::LeftElbow | Role::RightElbow | Role::LeftWrist | Role::RightWrist => return None,
+        _ => "body",
+    };
+    let turn = wrap(yaw_of(-along) - crate::sense::gaze(character));
+    let side = match turn {
+        t if t.abs() < 0.6 => "front",
+        t if t > 0.0 => "left",
+        _ => "right",
+    };
+    let score = |label: &str| {
+        let heavy = label.contains("heavy") == (change >= HEAVY);
+        let aside = label.contains("left") || label.contains("right");
+        let sided = label.contains(side) || (side == "front" && !aside);
+        8 * i32::from(label.contains(wanted)) + 2 * i32::from(sided) + i32::from(heavy)
+            - 8 * i32::from(label.contains("stagger"))
+    };
+    reactions.iter().max_by_key(|r| (score(&r.label), std::cmp::Reverse(r.edge)))
+}
+
+pub(crate) fn reactions(library: &Library) -> Vec<Reaction> {
     let graph = library.graph();
     let mut all = Vec::new();
     for index in graph.edges_of(Layer::Fight) {

@@ -6,10 +6,12 @@ use kumite_motion::align::Planar;
 use kumite_motion::library::Library;
 use kumite_motion::rotation::{yaw, yaw_of};
 use kumite_motion::{EdgeIdx, FrameIdx, Layer, Pose, Role, SpanKind, Vec2, Vec3, WorldPose, fk, sample};
+use kumite_react::Touch;
 use kumite_react::nearest::{Features, Nearest, features};
 use kumite_react::ragdoll::Build;
 
-use crate::TICKS;
+use crate::kit::{self, Reaction};
+use crate::{Character, TICKS};
 
 /// Shortest way that counts as a step, metres.
 const STEP: f32 = 0.12;
@@ -59,6 +61,7 @@ pub struct Recoveries {
     falls: Vec<Recovery>,
     rises: Vec<Recovery>,
     lying: Vec<Lying>,
+    reactions: Vec<Reaction>,
     nearest: Nearest,
     /// Edge and seconds after its first frame of each frame of the search.
     moments: Vec<(EdgeIdx, f32)>,
@@ -69,6 +72,7 @@ impl Recoveries {
     pub fn of(library: &Arc<Library>) -> Recoveries {
         let mut all = Recoveries {
             build: Build::of(library.skeleton(), library.spheres()).map(Arc::new),
+            reactions: kit::reactions(library),
             ..Recoveries::default()
         };
         if all.build.is_none() {
@@ -159,6 +163,11 @@ impl Recoveries {
     /// Ways to get up.
     pub fn rises(&self) -> &[Recovery] {
         &self.rises
+    }
+
+    /// The reaction to a hit that needs no steps.
+    pub(crate) fn reaction(&self, character: &Character, touch: &Touch) -> Option<&Reaction> {
+        kit::reaction_to(&self.reactions, character, touch.part, -touch.normal, touch.change())
     }
 
     /// Steps that go most nearly where a push wants to, seen from where the pelvis faces; reactions before others.

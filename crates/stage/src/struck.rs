@@ -11,9 +11,9 @@ use kumite_react::nearest::features;
 use kumite_react::response::{Phase, Settings};
 use kumite_react::{Extent, Response, Touch};
 
+use crate::Character;
 use crate::character::TICK;
 use crate::recoveries::{Recoveries, Recovery, frame_of, turned};
-use crate::{Character, Kit};
 
 /// A join into what answers a hit, seconds.
 const FLINCH: f32 = 0.2;
@@ -153,8 +153,8 @@ impl Character {
         Vec2::new(seen.x, seen.z)
     }
 
-    /// What comes of a hit, in the tick it is known.
-    pub(crate) fn watch_recovery(&mut self, recoveries: &Recoveries, kit: Option<&Kit>) -> Option<Turnout> {
+    /// What comes of a hit, in the tick it is known. Walkers walk on through what needs no steps: they do not react.
+    pub(crate) fn watch_recovery(&mut self, recoveries: &Recoveries, reacts: bool) -> Option<Turnout> {
         let struck = self.struck.as_ref()?;
         let (phase, next, rests) = (struck.response.phase(), struck.next, struck.response.rests());
         if phase == Phase::Rising {
@@ -168,7 +168,7 @@ impl Character {
         }
         match next {
             Next::Answer | Next::Nothing | Next::Stand(_) if phase == Phase::Falling => self.falls(recoveries),
-            Next::Answer if phase != Phase::Struck => self.answer(recoveries, kit),
+            Next::Answer if phase != Phase::Struck => self.answer(recoveries, reacts),
             Next::Lie if phase == Phase::Lying => self.then(Next::Rise, Turnout::Down),
             Next::Rise if rests => self.get_up(recoveries),
             Next::Stand(at) if self.playing().since >= at => self.then(Next::Nothing, Turnout::Up),
@@ -194,7 +194,7 @@ impl Character {
     }
 
     /// What answers a hit once physics has shown where it goes.
-    fn answer(&mut self, recoveries: &Recoveries, kit: Option<&Kit>) -> Option<Turnout> {
+    fn answer(&mut self, recoveries: &Recoveries, reacts: bool) -> Option<Turnout> {
         let struck = self.struck.as_mut()?;
         struck.next = Next::Nothing;
         let (touch, returns, ready) = (struck.touch, struck.returns, struck.ready);
@@ -217,12 +217,10 @@ impl Character {
             self.commit(Plan::at_once(leg));
             return Some(Turnout::Staggers(label, step.over - step.enter));
         }
-        if ready || touch.change() < FELT {
+        if ready || !reacts || touch.change() < FELT {
             return Some(Turnout::GoesOn);
         }
-        let Some(reaction) = kit.and_then(|kit| kit.reaction(self, touch.part, -touch.normal, touch.change())) else {
-            return Some(Turnout::GoesOn);
-        };
+        let Some(reaction) = recoveries.reaction(self, &touch) else { return Some(Turnout::GoesOn) };
         let leg = self.laid(reaction.edge, reaction.enter, 0.0, FLINCH);
         let seconds = leg.seconds(self.library().graph());
         self.commit(Plan::at_once(leg));

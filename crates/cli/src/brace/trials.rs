@@ -28,7 +28,7 @@ const STRIDE_CENTRE: f32 = 0.03;
 const STRAIGHT: f32 = 0.02;
 const NECK: f32 = 0.01;
 const DEEP: f32 = 0.02;
-/// Hands that are slower than this at first can be led straight, metres per second.
+/// Hands and necks that are slower than this at first can be led straight, metres per second.
 const SLOW_HAND: f32 = 1.0;
 /// Ticks of which the layer's time is the mean.
 const APPLIED: usize = 60;
@@ -177,6 +177,7 @@ fn report(all: &[Trial]) -> Value {
     let rest = json!({
         "neck_m": spread_of(&|t| planted(t).then_some(f64::from(t.judged.neck_strays))),
         "neck_within_share": share(&planted, &|t| t.judged.neck_strays <= NECK),
+        "slow_neck_within_share": share(&|t| planted(t) && t.judged.neck_speed < SLOW_HAND, &|t| t.judged.neck_strays <= NECK),
         "stride_neck_within_share": share(&|t| !planted(t), &|t| t.judged.neck_strays <= NECK),
         "wobble_of_plain": wobble / plain.max(1e-9), "steadier_share": share(&always, &|t| t.judged.wobble <= t.judged.plain_wobble + 1e-3),
         "beyond_limits_deg": spread_of(&|t| Some(f64::from(t.judged.beyond_limits.to_degrees()))),
@@ -193,7 +194,7 @@ fn report(all: &[Trial]) -> Value {
             "limits": worst(&|t| Some(f64::from(t.judged.beyond_limits.to_degrees())), &|t| json!([t.judged.beyond_which.map(|r| r.name()), planted(t), t.played.solved.aim.part.name(), t.played.solved.aim.in_front])),
             "penetration": worst(&|t| Some(f64::from(t.judged.penetration)), &|t| json!([t.judged.penetrates.map(|(a, b)| [a.name(), b.name()]), t.played.solved.terms.clash, t.played.solved.aim.part.name(), t.played.solved.aim.in_front])),
             "guard": worst(&|t| frontal(t).then_some(f64::from(t.judged.guard)), &|t| json!([t.played.solved.aim.part.name(), planted(t)])),
-            "neck": worst(&|t| Some(f64::from(t.judged.neck_strays)), &|t| json!(planted(t))),
+            "neck": worst(&|t| Some(f64::from(t.judged.neck_strays)), &|t| json!([planted(t), t.judged.neck_speed])),
             "snap": worst(&|t| Some(t.snap), &|t| json!([planted(t), t.judged.first_speeds])),
             "stride_com": worst(&|t| (!planted(t)).then_some(f64::from(t.judged.centre_off)), &nothing),
             "straight": worst(&|t| led(t, true).into_iter().map(|k| f64::from(t.judged.strays[k])).reduce(f64::max), &|t| json!([planted(t), t.judged.first_speeds])),

@@ -24,11 +24,11 @@ use parts::{FEET, PARENTS, PARTS, Part, ROLES};
 /// Metres per second squared.
 pub const GRAVITY: f32 = 9.81;
 /// Steps of the solver in a tick: on one's feet, on the ground, and when limbs turn fast.
-const STEPS: [usize; 3] = [4, 7, 12];
+const STEPS: [usize; 3] = [4, 7, 16];
 /// What the floor holds a body with.
 const FRICTION: f32 = 0.8;
-/// How firm the floor is under a fall, hertz: twice as firm as the engine's own.
-const FLOOR: f32 = 120.0;
+/// How firm the floor is under a fall, hertz; the engine's own is 60.
+const FLOOR: f32 = 400.0;
 /// Motions turn joints no faster than this, radians per second.
 const JUMPS: f32 = 30.0;
 /// A joint is stopped when it is this far beyond where its motion has it *and* beyond its limit, radians, and by this, times what it holds with.
@@ -36,7 +36,7 @@ const BEYOND: f32 = 0.02;
 const STOP: f32 = 4.0;
 
 /// How much stiffer elbows and knees are across their axis, and how much more that is damped.
-const HINGE: (f32, f32) = (6.0, 2.5);
+const HINGE: (f32, f32) = (4.0, 2.0);
 /// Moment of inertia of a person about its hips, kg m² (Chaffin and Andersson 1991: 9 to 12 for somebody who stands).
 const INERTIA: f32 = 9.0;
 
@@ -106,8 +106,8 @@ impl Build {
 pub struct Pull {
     /// Of each joint, 1 is what it holds with; the first is of the whole body towards where its motion has the pelvis.
     pub strength: [f32; PARTS],
-    /// How much of their damping joints keep.
-    pub damping: f32,
+    /// How much of its damping each joint keeps.
+    pub damping: [f32; PARTS],
     /// How much of its weight a body feels, 0..1: motion that is tracked carries its own.
     pub weight: f32,
     /// Whether joints move with their motion; else they are slowed down to where it has them.
@@ -343,7 +343,7 @@ impl Ragdoll {
             let spin = if spin.length() > JUMPS || !pull.chase { Vec3::ZERO } else { spin };
             self.aims[index] = wanted;
             let full = self.build.parts[index].hold;
-            let (mut stiffness, mut damping) = (full.0 * pull.strength[index], full.1 * pull.damping);
+            let (mut stiffness, mut damping) = (full.0 * pull.strength[index], full.1 * pull.damping[index]);
             let (aim, spin, stopped) =
                 if pull.stops { self.stopped(motion, index, wanted, spin) } else { (wanted, spin, false) };
             if stopped {

@@ -13,7 +13,7 @@ use crate::body::{STRETCH, TRUNK};
 /// How far the near knee is raised, degrees, and how far it bends.
 const KNEE: (f32, f32) = (72.0, 95.0);
 /// Where wrists are, from their shoulders in the frame of the chest, as shares of the arm: out, up, ahead. The near one and the far one.
-const WRISTS: [Vec3; 2] = [Vec3::new(0.16, -0.72, 0.46), Vec3::new(-0.20, 0.06, 0.58)];
+const WRISTS: [Vec3; 2] = [Vec3::new(0.34, -0.68, 0.42), Vec3::new(-0.20, 0.06, 0.58)];
 /// Elbows are this far out, degrees.
 const SWIVELS: [f32; 2] = [18.0, 6.0];
 /// How far the trunk bows, degrees: so much, and more before what is fast.

@@ -86,8 +86,7 @@ impl Turn<'_> {
             return;
         }
         let walks = matches!(member.doing, Doing::Walking(_));
-        let reacting = Some(kit).filter(|_| !walks);
-        let Some(turnout) = member.character.watch_recovery(kit.recoveries(), reacting) else { return };
+        let Some(turnout) = member.character.watch_recovery(kit.recoveries(), !walks) else { return };
         let tick = self.world.tick;
         let mut happened = |kind: EventKind| self.events.push(Event { tick, who: Some(who), kind });
         match turnout {
