@@ -73,6 +73,25 @@ fn who_comes_first_does_not_matter() {
     assert_eq!(one.sides[0].damage, other.sides[1].damage);
 }
 
+/// Blows end as the rules said before they arrived, and touch where they land; limbs do not flip and feet do not slide.
+#[test]
+fn what_the_rules_say_is_shown() {
+    let (mut predicted, mut shown) = ((0, 0), (0, 0));
+    for seed in [61, 62, 63] {
+        let pair = [entrant("Ana", "general", 4), entrant("Bo", "general", 2)];
+        let starts = spar_trial::facing_starts(2.0);
+        let (report, played) = spar_trial::bout(kits(), &pair, starts, (seed, 30.0), Arc::new(Alone));
+        predicted = (predicted.0 + report.predicted.0, predicted.1 + report.predicted.1);
+        shown = (shown.0 + report.shown.0, shown.1 + report.shown.1);
+        let look = spar_trial::BoutLook::of(&played);
+        assert!(look.slide <= 2.0 && look.float <= 1.0, "{look:?}");
+        assert!(look.snaps <= 6 && look.snap < 10.0, "{look:?}");
+        assert!(look.overlapping.0 * 10 < look.overlapping.1, "{look:?}");
+    }
+    assert!(predicted.1 > 50 && predicted.0 * 100 >= predicted.1 * 85, "{predicted:?}");
+    assert!(shown.1 > 25 && shown.0 * 100 >= shown.1 * 90, "{shown:?}");
+}
+
 /// Runs parts backwards.
 #[derive(Debug)]
 struct Backwards;

@@ -78,7 +78,7 @@ impl Style {
                 "enduring" => (style.block_bonus, style.taken) = (0.25, 0.6),
                 "kicker" => style.kicks = 1.6,
                 "puncher" => style.kicks = 0.4,
-                "tired" => (style.tempo, style.power) = (1.15, 0.9),
+                "tired" => (style.tempo, style.power) = (1.08, 0.94),
                 "paper" => style = style.paper(),
                 _ => return None,
             }
