@@ -77,15 +77,6 @@ fn moves(library: &Arc<kumite_motion::library::Library>, recoveries: &Recoveries
 
 /// How much the energy of a limp body grows at most while it flies and falls, thrown from random poses with random pushes.
 fn energy(library: &Arc<kumite_motion::library::Library>, recoveries: &Recoveries) -> bool {
-    const LIMP: Pull = Pull {
-        strength: [0.0; PARTS],
-        damping: [0.0; PARTS],
-        weight: 1.0,
-        chase: false,
-        stops: true,
-        drag: 0.0,
-        fast: true,
-    };
     let Some(build) = recoveries.build() else { return false };
     let mut chance = Chance::new(SEED);
     let (mut most, mut widest) = (0.0f32, 0.0f32);
@@ -101,7 +92,7 @@ fn energy(library: &Arc<kumite_motion::library::Library>, recoveries: &Recoverie
         ragdoll.push(part, push * (15.0 * build.parts()[part].mass).min(15.0), place);
         let (mut physics, first) = (Physics::default(), ragdoll.energy());
         for _ in 0..180 {
-            ragdoll.step(&mut physics, &world, &LIMP, TICK);
+            ragdoll.step(&mut physics, &world, &Pull::LIMP, TICK);
             most = most.max(ragdoll.energy() / first - 1.0);
             widest = widest.max(ragdoll.gap());
         }

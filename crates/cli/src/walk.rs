@@ -10,8 +10,8 @@ use kumite_formats::bvh;
 use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Roles, Vec3};
 use kumite_picture::{GroundPlan, Layout, Marker, Movie, Prop, Replay, Strip};
-use kumite_plan::Pool;
 use kumite_plan::walk::{Effort, Method, Nudges, WalkError, WalkPath};
+use kumite_plan::{Alone, Pool};
 use kumite_stage::walk::{WalkOutcome, WalkRequest, Walker, blocked, clutter};
 use kumite_stage::walk_trial::WalkTrial;
 use kumite_stage::world::WalkSearch;
@@ -142,27 +142,30 @@ pub(crate) fn refused(error: &WalkError, name: &str) -> Failure {
     Failure::bad(format!("{name}: {error}")).key(key)
 }
 
-/// A host that times searches, in CPU seconds of the thread that asks for them, and lends threads.
-#[derive(Debug)]
+/// A host that times searches, in CPU seconds of the thread that asks for them, and lends threads if it has any.
+#[derive(Debug, Default)]
 pub(crate) struct TimedHost {
-    pool: RayonPool,
+    pool: Option<RayonPool>,
     nanoseconds: AtomicU64,
 }
 
 impl TimedHost {
     pub(crate) fn new(threads: usize) -> Arc<TimedHost> {
-        Arc::new(TimedHost { pool: RayonPool::new(threads), nanoseconds: AtomicU64::new(0) })
+        Arc::new(TimedHost { pool: Some(RayonPool::new(threads)), ..TimedHost::default() })
     }
 
     /// What searches took since it was last asked.
-    fn seconds(&self) -> f64 {
+    pub(crate) fn seconds(&self) -> f64 {
         self.nanoseconds.swap(0, Ordering::Relaxed) as f64 * 1e-9
     }
 }
 
 impl Pool for TimedHost {
     fn run(&self, parts: usize, work: &(dyn Fn(usize) + Sync)) {
-        self.pool.run(parts, work);
+        match &self.pool {
+            Some(pool) => pool.run(parts, work),
+            None => Alone.run(parts, work),
+        }
     }
 }
 

@@ -2,50 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod common;
 
+use std::path::Path;
+
+use common::{BVH, folder, json, kumite, refused};
 use serde_json::Value;
-
-const BVH: &str = "HIERARCHY\nROOT Hips\n{\n OFFSET 0 0 0\n CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n \
- JOINT LeftLeg\n {\n  OFFSET 0.1 -0.4 0\n  CHANNELS 3 Zrotation Xrotation Yrotation\n  End Site\n  {\n   OFFSET 0 -0.4 0\n  }\n }\n \
- JOINT RightLeg\n {\n  OFFSET -0.1 -0.4 0\n  CHANNELS 3 Zrotation Xrotation Yrotation\n  End Site\n  {\n   OFFSET 0 -0.4 0\n  }\n }\n}\n\
-MOTION\nFrames: 3\nFrame Time: 0.05\n0 0.9 0 0 0 0 0 10 0 0 20 0\n0 0.9 0.1 0 0 0 0 20 0 0 10 0\n0 0.9 0.2 0 0 0 0 30 0 0 0 0\n";
-
-/// An empty folder for one test.
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&path);
-    std::fs::create_dir_all(&path).unwrap();
-    path
-}
-
-fn kumite(folder: &Path, words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_kumite")).args(words).current_dir(folder).output().unwrap()
-}
-
-fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&output.stdout)))
-}
-
-/// Expects exit code 2, one message, nothing on standard output except requested JSON, and no files left behind.
-#[track_caller]
-fn refused(folder: &Path, words: &[&str], fragment: &str) -> Value {
-    let before = std::fs::read_dir(folder).unwrap().count();
-    let plain = kumite(folder, words);
-    let message = String::from_utf8_lossy(&plain.stderr).into_owned();
-    assert_eq!(plain.status.code(), Some(2), "{message}");
-    assert!(plain.stdout.is_empty());
-    assert!(message.contains(fragment), "{message}");
-    assert!(!message.contains("panicked"), "{message}");
-    let report = kumite(folder, &[words, &["--json"]].concat());
-    assert_eq!(report.status.code(), Some(2));
-    let error = json(&report)["error"].clone();
-    assert!(error["message"].is_string(), "{error}");
-    assert_eq!(std::fs::read_dir(folder).unwrap().count(), before, "something was left behind");
-    error
-}
 
 #[test]
 fn inspect_reports_what_a_file_holds() {
@@ -306,80 +268,6 @@ fn a_library_is_baked_and_played() {
     std::fs::write(folder.join("typo.toml"), scene.replace("seconds", "second")).unwrap();
     refused(&folder, &["play", "typo.toml", "-o", "x.bvh"], "line 2: unknown field");
     refused(&folder, &["play", "scene.toml", "-o", "x.mov"], ".glb, .bvh");
-}
-
-/// Motions in a folder become a library that can dodge; what is not a person is left out and named. What was decided can be edited and baked again.
-#[test]
-fn a_folder_is_enough() {
-    let folder = folder("folder");
-    std::fs::create_dir_all(folder.join("clips/more")).unwrap();
-    for (name, below) in [("jab", ""), ("duck", "more/"), ("guard-idle", ""), ("slip-left", ""), ("block-high", "")] {
-        let file = format!("clips/{below}{name}.bvh");
-        assert!(kumite(&folder, &["convert", &format!("embedded:{name}"), &file]).status.success());
-    }
-    std::fs::write(folder.join("clips/table.bvh"), BVH).unwrap();
-    std::fs::write(folder.join("clips/notes.txt"), "by hand").unwrap();
-    let out = kumite(&folder, &["bake", "clips", "-o", "mine.kumite", "--manifest", "mine.toml", "--json"]);
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stdout));
-    let report = json(&out);
-    assert_eq!(report["clips"], 5, "{report}");
-    let decided = report["decided"].as_array().unwrap();
-    assert!(decided.len() == 1 && decided[0].as_str().unwrap().contains("table.bvh is left out"), "{report}");
-    let kinds = |report: &Value| {
-        let labels = report["labels"].as_array().unwrap().iter();
-        labels.map(|l| l["kind"].as_str().unwrap().to_owned()).collect::<std::collections::BTreeSet<_>>()
-    };
-    assert!(["attack", "avoid", "block"].iter().all(|kind| kinds(&report).contains(*kind)), "{report}");
-    let dodged = json(&kumite(&folder, &["dodge", "--library", "mine.kumite", "--lead", "1", "--json"]));
-    assert!(dodged["candidates"].is_object() || dodged["outcome"].is_string(), "{dodged}");
-    // The folder itself is a library, too.
-    assert!(kumite(&folder, &["graph", "--library", "clips"]).status.success());
-    let text = std::fs::read_to_string(folder.join("mine.toml")).unwrap();
-    assert!(text.contains("file = \"more/duck.bvh\"") && text.contains("check them"), "{text}");
-    std::fs::write(folder.join("edited.toml"), text.replace("label = \"duck\"", "label = \"deep duck\"")).unwrap();
-    let again = json(&kumite(&folder, &["bake", "edited.toml", "--data", "clips", "-o", "b.kumite", "--json"]));
-    assert!(again["labels"].as_array().unwrap().iter().any(|l| l["label"] == "deep duck"), "{again}");
-    assert_eq!(kinds(&again), kinds(&report));
-    let bare = json(&kumite(&folder, &["bake", "clips", "--unlabelled", "-o", "c.kumite", "--json"]));
-    assert_eq!(bare["labels"].as_array().unwrap().len(), 0, "{bare}");
-    refused(&folder, &["dodge", "--library", "c.kumite"], "nothing to dodge with");
-    refused(&folder, &["bake", "mine.toml", "--data", "clips", "-o", "mine.toml"], "choose another name");
-    std::fs::create_dir_all(folder.join("empty")).unwrap();
-    refused(&folder, &["bake", "empty", "-o", "x.kumite"], "no motions");
-}
-
-/// Whatever writes motion writes it on the user's character, with what is around it.
-#[test]
-fn takes_are_written_on_rigs_with_balls_and_obstacles() {
-    let folder = folder("rigs");
-    assert!(kumite(&folder, &["convert", "embedded:jab", "hero.glb"]).status.success());
-    let text = |name: &str| String::from_utf8_lossy(&std::fs::read(folder.join(name)).unwrap()).into_owned();
-    let rig = ["--rig", "hero.glb"];
-    for (words, props) in [
-        (&["dodge", "-o", "dodge.glb"][..], &["ball 1"][..]),
-        (&["brace", "-o", "brace.glb"], &["ball 1"]),
-        (&["walk", "--scene", "door", "-o", "walk.glb"], &["box 1", "box 2"]),
-    ] {
-        let out = kumite(&folder, &[words, &rig].concat());
-        assert!(out.status.success(), "{words:?}: {}", String::from_utf8_lossy(&out.stderr));
-        let written = text(words[words.len() - 1]);
-        for name in props.iter().chain(&["suit"]) {
-            assert!(written.contains(&format!("\"name\":\"{name}\"")), "{words:?}: {name}");
-        }
-        let found = json(&kumite(&folder, &["inspect", words[words.len() - 1], "--json"]))["files"][0].clone();
-        assert_eq!(found["roles"].as_object().unwrap().len(), 21, "{words:?}");
-    }
-    let scene = "library = \"embedded\"\nseconds = 2\n[[character]]\nname = \"Ana\"\nat = [0, 0]\n[[character]]\nname = \"Bo\"\nat = [2, 0]\n\
-                 [[throw]]\ntime = 0.2\nat = \"Ana\"\ntarget = \"head\"\nfrom = [0, 1.6, 5]\nspeed = 12\n";
-    std::fs::write(folder.join("scene.toml"), scene).unwrap();
-    assert!(kumite(&folder, &["play", "scene.toml", "-o", "two.glb", "--rig", "Ana=hero.glb"]).status.success());
-    assert!(folder.join("two-Ana.glb").is_file() && !folder.join("two-Bo.glb").exists());
-    let rest = text("two.glb");
-    assert!(rest.contains("\"name\":\"Bo\"") && rest.contains("\"name\":\"ball 1\""), "{}", &rest[..400]);
-    assert!(!rest.contains("\"name\":\"Ana\""), "Ana is in her own file");
-    assert!(rest.contains("markers"), "events are marked");
-    refused(&folder, &["play", "scene.toml", "-o", "x.glb", "--rig", "Anna=hero.glb"], "Ana, Bo");
-    refused(&folder, &["dodge", "-o", "hero.glb", "--rig", "hero.glb"], "choose another name");
 }
 
 /// If this fails, the keyed motions or what bakes them changed: `cargo dev embed` writes the bundle again.

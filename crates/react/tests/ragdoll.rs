@@ -6,21 +6,12 @@ use std::sync::Arc;
 
 use kumite_motion::rotation::about;
 use kumite_motion::{Contacts, Pose, Role, Roles, Vec3, WorldPose, fk, humanoid, volume};
-use kumite_react::ragdoll::parts::{PARTS, part_of};
+use kumite_react::ragdoll::parts::part_of;
 use kumite_react::ragdoll::{Build, Physics, Pull, Ragdoll};
 use kumite_react::response::{PART_ONE, REST, Settings};
 use kumite_react::{Phase, Response, Touch};
 
 const TICK: f32 = 1.0 / 120.0;
-const LIMP: Pull = Pull {
-    strength: [0.0; PARTS],
-    damping: [0.0; PARTS],
-    weight: 1.0,
-    chase: false,
-    stops: true,
-    drag: 0.0,
-    fast: true,
-};
 
 fn standing() -> (Arc<Build>, Pose, WorldPose) {
     let skeleton = Arc::new(humanoid::skeleton());
@@ -98,7 +89,7 @@ fn energy_of_a_limp_body_does_not_grow() {
     ragdoll.push(part_of(Role::LeftWrist), Vec3::new(0.0, 4.0, 3.0), world.position(Role::LeftWrist.joint()));
     let (mut physics, first) = (Physics::default(), ragdoll.energy());
     for tick in 0..180 {
-        ragdoll.step(&mut physics, &world, &LIMP, TICK);
+        ragdoll.step(&mut physics, &world, &Pull::LIMP, TICK);
         assert!(ragdoll.energy() <= 1.02 * first, "tick {tick}: {} of {first}", ragdoll.energy());
         assert!(ragdoll.gap() <= 0.01, "tick {tick}: {}", ragdoll.gap());
     }
@@ -159,7 +150,7 @@ fn comes_down(along: Vec3, protects: bool) -> (Option<usize>, Option<usize>, f32
         if protects {
             response.step(&mut physics, Contacts::ALL, TICK, &mut pose, &mut world);
         } else {
-            limp.step(&mut physics, &world, &LIMP, TICK);
+            limp.step(&mut physics, &world, &Pull::LIMP, TICK);
         }
         let Some(body) = (if protects { response.ragdoll() } else { Some(&limp) }) else { break };
         let low = |role: Role, centre: Vec3| {

@@ -6,13 +6,10 @@ mod why;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use cpu_time::ThreadTime;
 use kumite_plan::spar::style::STYLES;
 use kumite_plan::spar::{Style, TreeConfig};
-use kumite_plan::{Alone, Pool};
 use kumite_stage::spar_trial::{self, BoutLook, BoutReport, Entrant};
 use kumite_stage::sparring::SparWish;
 use kumite_stage::{Host, Kit, Performance};
@@ -20,6 +17,7 @@ use serde_json::{Value, json};
 
 use crate::failure::{CliResult, Failure};
 use crate::spar_args::SparArgs;
+use crate::walk::TimedHost;
 use crate::{Progress, Report, bake, dodge, play, source};
 
 pub(crate) fn run(args: &SparArgs, progress: &Progress) -> CliResult<Report> {
@@ -61,35 +59,17 @@ pub(crate) fn run(args: &SparArgs, progress: &Progress) -> CliResult<Report> {
     Ok(Report { text, json })
 }
 
-/// Times the searches of a bout.
-#[derive(Debug, Default)]
-struct Timed(AtomicU64);
-
-impl Pool for Timed {
-    fn run(&self, parts: usize, work: &(dyn Fn(usize) + Sync)) {
-        Alone.run(parts, work);
-    }
-}
-
-impl Host for Timed {
-    fn search(&self, work: &mut dyn FnMut()) {
-        let start = ThreadTime::now();
-        work();
-        self.0.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
-    }
-}
-
 /// Plays one bout; and the CPU seconds that planning took of it.
 fn one(kit: &Arc<Kit>, entrants: &[Entrant; 2], args: &SparArgs, seed: u64) -> (BoutReport, Performance, f64) {
     let starts = match args.within {
         Some(within) => spar_trial::random_starts(entrants, seed, within),
         None => spar_trial::facing_starts(2.2),
     };
-    let host = Arc::new(Timed::default());
+    let host = Arc::new(TimedHost::default());
     let lent: Arc<dyn Host> = Arc::clone(&host) as _;
     let (mut report, performance) = spar_trial::bout(&[Arc::clone(kit)], entrants, starts, (seed, args.seconds), lent);
     report.look = BoutLook::of(&performance);
-    (report, performance, host.0.load(Ordering::Relaxed) as f64 * 1e-9)
+    (report, performance, host.seconds())
 }
 
 /// From `style=infighter,depth=4,name=Ana`.

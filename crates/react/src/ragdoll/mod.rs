@@ -120,6 +120,19 @@ pub struct Pull {
     pub fast: bool,
 }
 
+impl Pull {
+    /// Nothing holds it: it falls as it may.
+    pub const LIMP: Pull = Pull {
+        strength: [0.0; PARTS],
+        damping: [0.0; PARTS],
+        weight: 1.0,
+        chase: false,
+        stops: true,
+        drag: 0.0,
+        fast: true,
+    };
+}
+
 /// A body that is simulated.
 #[derive(Clone)]
 pub struct Ragdoll {
