@@ -16,7 +16,8 @@ use rapier3d::prelude::{
     BroadPhaseBvh, CCDSolver, ColliderBuilder, ColliderSet, GenericJointBuilder, Group, ImpulseJointHandle,
     ImpulseJointSet, IntegrationParameters, InteractionGroups, InteractionTestMode, IslandManager, JointAxesMask,
     JointAxis, MassProperties, MotorModel, MultibodyJointSet, NarrowPhase, PhysicsPipeline, Pose as Rigid,
-    RigidBodyBuilder, RigidBodyHandle, RigidBodySet, RigidBodyType, SharedShape, SoftBodySet,
+    RigidBodyBuilder, RigidBodyHandle, RigidBodySet, RigidBodyType, Rotation, SharedShape, SoftBodySet,
+    Vector as EngineVec3,
 };
 
 use parts::{FEET, PARENTS, PARTS, Part, ROLES};
@@ -178,15 +179,15 @@ impl Ragdoll {
             let spin = to_vector(turn * before.rotation(joint).conjugate()) * rate;
             // Of the centre of its mass.
             let speed = (now.point(joint, part.centre) - before.point(joint, part.centre)) * rate;
-            let props = MassProperties::with_principal_inertia_frame(part.centre, part.mass, part.inertia, part.along);
+            let props = MassProperties::with_principal_inertia_frame(there(part.centre), part.mass, there(part.inertia), there_turn(part.along));
             let body = RigidBodyBuilder::dynamic()
-                .pose(Rigid::from_parts(place, turn))
-                .linvel(speed)
-                .angvel(spin)
+                .pose(rigid(place, turn))
+                .linvel(there(speed))
+                .angvel(there(spin))
                 .additional_mass_properties(props)
                 .can_sleep(false);
             parts[index] = bodies.insert(body);
-            let capsule = ColliderBuilder::capsule_from_endpoints(part.ends[0], part.ends[1], part.radius)
+            let capsule = ColliderBuilder::capsule_from_endpoints(there(part.ends[0]), there(part.ends[1]), part.radius)
                 .density(0.0)
                 .friction(FRICTION)
                 .restitution(0.0)
@@ -201,7 +202,7 @@ impl Ragdoll {
         for index in 1..PARTS {
             aims[index] = relative(now, index);
             let joint = GenericJointBuilder::new(JointAxesMask::LIN_AXES)
-                .local_frame1(Rigid::from_parts(anchor(now, index), aims[index]))
+                .local_frame1(rigid(anchor(now, index), aims[index]))
                 .motor_model(JointAxis::AngX, MotorModel::ForceBased)
                 .motor_model(JointAxis::AngY, MotorModel::ForceBased)
                 .motor_model(JointAxis::AngZ, MotorModel::ForceBased)
@@ -209,7 +210,7 @@ impl Ragdoll {
                 .build();
             held[index] = joints.insert(parts[PARENTS[index]], parts[index], joint, true);
         }
-        let floor = ColliderBuilder::new(SharedShape::halfspace(Vec3::Y))
+        let floor = ColliderBuilder::new(SharedShape::halfspace(there(Vec3::Y)))
             .friction(FRICTION)
             .restitution(0.0)
             .collision_groups(world);
@@ -221,7 +222,7 @@ impl Ragdoll {
                 Shape::Cylinder { half, radius } => ColliderBuilder::cylinder(half, radius),
                 Shape::Box { half } => ColliderBuilder::cuboid(half.x, half.y, half.z),
             };
-            let shape = shape.position(Rigid::from_parts(obstacle.at, obstacle.turn));
+            let shape = shape.position(rigid(obstacle.at, obstacle.turn));
             colliders.insert(shape.friction(FRICTION).collision_groups(world));
         }
         Ragdoll {
@@ -261,8 +262,8 @@ impl Ragdoll {
                 if let Some(body) = self.bodies.get_mut(self.parts[index]) {
                     body.set_body_type(kind, true);
                     if wanted {
-                        body.set_linvel(Vec3::ZERO, true);
-                        body.set_angvel(Vec3::ZERO, true);
+                        body.set_linvel(there(Vec3::ZERO), true);
+                        body.set_angvel(there(Vec3::ZERO), true);
                     }
                 }
             }
@@ -277,7 +278,7 @@ impl Ragdoll {
     /// A push at a place of the world, newton seconds.
     pub fn push(&mut self, part: usize, impulse: Vec3, at: Vec3) {
         if let Some(body) = self.parts.get(part).and_then(|handle| self.bodies.get_mut(*handle)) {
-            body.apply_impulse_at_point(impulse, at, true);
+            body.apply_impulse_at_point(there(impulse), there(at), true);
         }
     }
 
@@ -286,7 +287,7 @@ impl Ragdoll {
         for (index, handle) in self.parts.iter().enumerate() {
             let nailed = FEET.iter().zip(self.pinned).any(|(foot, pinned)| *foot == index && pinned);
             if let Some(body) = self.bodies.get_mut(*handle).filter(|_| !nailed) {
-                body.set_linvel(body.linvel() + by, true);
+                body.set_linvel(body.linvel() + there(by), true);
             }
         }
     }
@@ -300,7 +301,7 @@ impl Ragdoll {
 
     /// How fast a place of a part moves.
     pub fn speed_at(&self, part: usize, at: Vec3) -> Vec3 {
-        self.parts.get(part).and_then(|handle| self.bodies.get(*handle)).map_or(Vec3::ZERO, |b| b.velocity_at_point(at))
+        self.parts.get(part).and_then(|handle| self.bodies.get(*handle)).map_or(Vec3::ZERO, |b| here(b.velocity_at_point(there(at))))
     }
 
     /// A tick of `seconds` towards a motion.
@@ -329,7 +330,7 @@ impl Ragdoll {
             parameters.static_contact_softness.natural_frequency = FLOOR;
         }
         physics.pipeline.step(
-            Vec3::NEG_Y * (GRAVITY * pull.weight),
+            there(Vec3::NEG_Y * (GRAVITY * pull.weight)),
             &parameters,
             &mut self.islands,
             &mut self.broad,
@@ -363,7 +364,7 @@ impl Ragdoll {
                 (stiffness, damping) = (stiffness.max(STOP * full.0), damping.max(full.1));
             }
             let Some(joint) = self.joints.get_mut(self.held[index], false) else { continue };
-            joint.data.local_frame1 = Rigid::from_parts(anchor(motion, index), aim);
+            joint.data.local_frame1 = rigid(anchor(motion, index), aim);
             // Elbows and knees are hinges: across their axis they give less.
             let hinge = humanoid::hinge_axis(role).map(|axis| axis.abs().to_array());
             for (k, (axis, rate)) in AXES.into_iter().zip(spin.to_array()).enumerate() {
@@ -398,8 +399,8 @@ impl Ragdoll {
 
     /// Attitude of a part relative to its parent.
     fn turned(&self, index: usize) -> Option<Quat> {
-        let own = self.bodies.get(self.parts[index])?.rotation();
-        Some(self.bodies.get(self.parts[PARENTS[index]])?.rotation().conjugate() * *own)
+        let own = here_turn(self.bodies.get(self.parts[index])?.rotation());
+        Some(here_turn(self.bodies.get(self.parts[PARENTS[index]])?.rotation()).conjugate() * own)
     }
 
     /// Pulls the pelvis: nobody walks on by its joints alone.
@@ -413,18 +414,18 @@ impl Ragdoll {
         // Implicit in the speed, so that no strength overshoots.
         let soft = 1.0 / (1.0 + 2.0 * rate * seconds);
         let pull =
-            (place - body.translation()) * (rate * rate) + (speed - body.linvel()) * (2.0 * rate * strength.sqrt());
-        let off = to_vector(turn * body.rotation().conjugate());
-        body.apply_impulse(pull * (0.5 * mass * seconds * soft), true);
-        let torque = off * (rate * rate) - body.angvel() * (2.0 * rate * strength.sqrt());
-        body.apply_torque_impulse(torque * (INERTIA * seconds * soft), true);
+            (place - here(body.translation())) * (rate * rate) + (speed - here(body.linvel())) * (2.0 * rate * strength.sqrt());
+        let off = to_vector(turn * here_turn(body.rotation()).conjugate());
+        body.apply_impulse(there(pull * (0.5 * mass * seconds * soft)), true);
+        let torque = off * (rate * rate) - here(body.angvel()) * (2.0 * rate * strength.sqrt());
+        body.apply_torque_impulse(there(torque * (INERTIA * seconds * soft)), true);
     }
 
     /// Lays the rotations over a pose: what is not simulated stays as its motion has it.
     pub fn read(&self, motion: &WorldPose, pose: &mut Pose) {
         let Some(pelvis) = self.bodies.get(self.parts[0]) else { return };
-        pose.set_root(pelvis.translation());
-        pose.rotations[0] = pelvis.rotation().normalize();
+        pose.set_root(here(pelvis.translation()));
+        pose.rotations[0] = here_turn(pelvis.rotation()).normalize();
         for (index, role) in ROLES.into_iter().enumerate().skip(1) {
             if let Some(turn) = self.turned(index) {
                 let local = between(motion, index).conjugate() * turn;
@@ -473,8 +474,8 @@ impl Ragdoll {
     pub fn rest(&mut self) {
         for handle in self.parts {
             if let Some(body) = self.bodies.get_mut(handle) {
-                body.set_linvel(Vec3::ZERO, true);
-                body.set_angvel(Vec3::ZERO, true);
+                body.set_linvel(there(Vec3::ZERO), true);
+                body.set_angvel(there(Vec3::ZERO), true);
             }
         }
         self.last = self.attitudes();
@@ -490,8 +491,8 @@ impl Ragdoll {
         let (mut place, mut speed, mut mass) = (Vec3::ZERO, Vec3::ZERO, 0.0);
         for (handle, part) in self.parts.iter().zip(&self.build.parts) {
             if let Some(body) = self.bodies.get(*handle) {
-                place += body.center_of_mass() * part.mass;
-                speed += body.linvel() * part.mass;
+                place += here(body.center_of_mass()) * part.mass;
+                speed += here(body.linvel()) * part.mass;
                 mass += part.mass;
             }
         }
@@ -510,7 +511,7 @@ impl Ragdoll {
     pub fn sunk(&self) -> f32 {
         let lowest = |(handle, part): (&RigidBodyHandle, &Part)| {
             let body = self.bodies.get(*handle)?;
-            let low = part.ends.map(|end| (body.position() * end).y - part.radius);
+            let low = part.ends.map(|end| (body.position() * there(end)).y - part.radius);
             Some(-low[0].min(low[1]))
         };
         self.parts.iter().zip(&self.build.parts).filter_map(lowest).fold(0.0, f32::max)
@@ -519,7 +520,7 @@ impl Ragdoll {
     /// Where a part's joint is, and how it is turned.
     pub fn place(&self, index: usize) -> (Vec3, Quat) {
         let body = self.parts.get(index).and_then(|handle| self.bodies.get(*handle));
-        body.map_or((Vec3::ZERO, Quat::IDENTITY), |b| (b.translation(), *b.rotation()))
+        body.map_or((Vec3::ZERO, Quat::IDENTITY), |b| (here(b.translation()), here_turn(b.rotation())))
     }
 }
 
@@ -542,4 +543,25 @@ fn between(motion: &WorldPose, index: usize) -> Quat {
 fn anchor(motion: &WorldPose, index: usize) -> Vec3 {
     let parent = ROLES[PARENTS[index]].joint();
     motion.rotation(parent).conjugate() * (motion.position(ROLES[index].joint()) - motion.position(parent))
+}
+
+/// To the engine's vectors and back: it has a glam of its own (see the workspace's `Cargo.toml`).
+fn there(v: Vec3) -> EngineVec3 {
+    EngineVec3::from_array(v.to_array())
+}
+
+fn there_turn(q: Quat) -> Rotation {
+    Rotation::from_array(q.to_array())
+}
+
+fn rigid(place: Vec3, turn: Quat) -> Rigid {
+    Rigid::from_parts(there(place), there_turn(turn))
+}
+
+fn here(v: EngineVec3) -> Vec3 {
+    Vec3::from_array(v.to_array())
+}
+
+fn here_turn(q: &Rotation) -> Quat {
+    Quat::from_array(q.to_array())
 }
