@@ -73,6 +73,9 @@ const BODY_STEP: f32 = 0.2;
 /// Samples within one step of the attack: contacts are timed to 1/240 s.
 const LOOKS: usize = 4;
 
+/// So many ways to leave what is played are tried.
+const MOST: usize = 32;
+
 /// The guarding wrists of a block.
 fn wrists(part: &DefenceSpan) -> Vec<Role> {
     match part.role {
@@ -134,11 +137,13 @@ pub fn find(
     let mut leavings = std::mem::take(&mut scratch.leavings);
     planner.lay_committed(situation, attack, &mut scratch.legs);
     planner.leavings(DefenceKind::Block, attack, &scratch.legs, &mut leavings);
-    for leaving in &leavings {
+    // The cheapest first: once one blocks, the dearer ones need not be looked at.
+    leavings.sort_by(|a, b| a.price().total_cmp(&b.price()));
+    for leaving in leavings.iter().take(MOST) {
         let price = timescale_cost(1.0, &planner.config).unwrap_or(0.0);
         let price = price + planner.config.weights.join * leaving.price();
         if best.as_ref().is_some_and(|b| price >= b.0) {
-            continue;
+            break;
         }
         let laid = planner.lay_leaving(situation, leaving, DefenceKind::Block, ends + 1.0, &mut scratch.legs);
         if let Some((last, part)) = laid {
@@ -254,19 +259,24 @@ fn contacts(
         guard.iter().chain(other).map(|contact| contact.0).fold(f32::INFINITY, f32::min)
     };
     for sphere in threats.iter().flat_map(|t| &t.spheres) {
+        let closer = sphere.longest_step() + BODY_STEP;
+        let mut skipped = (-sphere.start / STEP).ceil().max(0.0) as usize;
         for (k, pair) in sphere.places.windows(2).enumerate() {
             let time = sphere.start + k as f32 * STEP;
             if first(&guard, &other) < time {
                 break;
             }
-            if time < 0.0 {
+            if k < skipped {
                 continue;
             }
             let leg = leg_for(scratch, time);
             let at = scratch.legs[leg];
             let (pelvis, extent) = bodies.middle(at.edge, at.seconds(scratch.warp.at(time).0));
             let reach = extent + sphere.radius + MOVES + bend.map_or(0.0, Bend::most) + scratch.drifted(time, leg);
-            if away(pair, at.place.point(pelvis)) > reach {
+            let apart = away(pair, at.place.point(pelvis)) - reach;
+            if apart > 0.0 {
+                // Attack and body come nearer by so much in a step at most; what a join may carry the body is left.
+                skipped = k + 1 + ((apart - MOVES) / closer).max(0.0) as usize;
                 continue;
             }
             for look in 0..LOOKS {

@@ -102,6 +102,10 @@ impl DodgePlanner<'_> {
                 let (first, rest) = (((from - time) / STEP).max(0.0) * length, ((to - time) / STEP).min(1.0) * length);
                 for j in (0..bodies.spheres()).filter(|j| moved >> (*j).min(127) & 1 == 1) {
                     let to_centre = row.get(j) - p;
+                    let far = bodies.radius(j) + sphere.radius + length;
+                    if to_centre.length_squared() > far * far {
+                        continue;
+                    }
                     let along = to_centre.dot(way) / length;
                     let aside = (to_centre.length_squared() - along * along).max(0.0).sqrt();
                     vacated += cost::overlap(bodies.radius(j) + sphere.radius, aside, first - along, rest - along);

@@ -198,6 +198,12 @@ impl DodgePlanner<'_> {
                 if nearest(a, b, way[0], way[1], &scratch.radii) - sphere.radius < near {
                     let of = |j: usize| {
                         let (places, radius) = ([a.get(j), b.get(j)], bodies.radius(j));
+                        // Most are farther away than both may come nearer in a step.
+                        let (start, end) = (places[0] - way[0], places[1] - way[1]);
+                        let far = near + radius + sphere.radius + 0.5 * (end - start).length();
+                        if (0.5 * (start + end)).length_squared() > far * far {
+                            return None;
+                        }
                         let gap = apart(places, way) - radius - sphere.radius;
                         (gap < near).then(|| NearSphere { part: bodies.part(j), places, radius, gap })
                     };

@@ -93,12 +93,9 @@ pub(crate) fn rescue(
     let hands = hands.as_flattened().iter().filter(|(wrist, _)| arm_share(met, *wrist) > 0.0);
     made.extend(hands.map(|(wrist, way)| (Made::Hand(*wrist, *way), 0.3)));
     // The smallest first: what is too small is told by the nearest step alone.
-    let mut last = 0.0;
+    let (mut last, mut wide) = (0.0, false);
     for size in [SMALLEST, 2.0 * SMALLEST, 4.0 * SMALLEST, 8.0 * SMALLEST, 1.0] {
         let size = size.min(most);
-        if last == 2.0 * SMALLEST {
-            steps = planner.near_steps(threats, near(most), scratch);
-        }
         let mut best: Option<Bend> = None;
         made.retain(|(made, from)| {
             let bend = Bend { rise, fall, ..made.bend(size) };
@@ -108,6 +105,11 @@ pub(crate) fn rescue(
             // What nobody can do is not done more of.
             if !fits(&bend, &bodies[bodies.len() / 2]) {
                 return false;
+            }
+            // More steps are near enough to matter to a large bend.
+            if !wide && last >= 2.0 * SMALLEST {
+                wide = true;
+                steps = planner.near_steps(threats, near(most), scratch);
             }
             let limit = best.map_or(size, |b| 0.97 * b.size);
             if let Some(mut found) = bent(*made, limit, &steps) {

@@ -39,6 +39,9 @@ pub(crate) struct Via {
     seconds: f32,
 }
 
+/// So many defences that are joined by way of something else are listed, the cheapest.
+const MOST_BY_WAY: usize = 64;
+
 /// Moments at which what is played on the way is left, seconds after its join is over.
 const HOPS: [f32; 2] = [0.0, 0.15];
 
@@ -80,6 +83,8 @@ impl DodgePlanner<'_> {
                 }
             }
         });
+        out.sort_by(|a, b| a.price().total_cmp(&b.price()));
+        out.truncate(MOST_BY_WAY);
     }
 
     /// The moments until the attack at which what is laid out may be left: when, and the frame that is shown.

@@ -553,7 +553,8 @@ fn cost(samples: &BodySamples, threats: &[Threat], span: (f32, f32), least: f32)
     }
     let d0 = stayed.max(0.0);
     let avoidance = (1.0 - vacated / (SATURATION * (radius + 0.1) * (radius + 0.1))).max(0.0);
-    let body = if least <= d0 { 1.0 } else { ((least - d0) / BODY).min(1.0) };
+    let nearer = if least < d0 { 2.0 } else { 1.0 };
+    let body = (nearer * (least - d0).abs() / BODY).min(1.0);
     avoidance + body
 }
 
