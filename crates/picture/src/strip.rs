@@ -25,7 +25,7 @@ pub enum Times {
     Touch {
         /// When it touches.
         at: f32,
-        /// How long before that what touches is near enough to be seen beside the body.
+        /// How long before that what touches is near enough to be shown beside the body.
         near: f32,
         /// How many.
         count: usize,
@@ -294,7 +294,12 @@ impl<'a> PreparedStrip<'a> {
                 add(cone.b, cone.rb);
             }
         }
-        for prop in self.strip.props.iter().filter(|p| p.fit) {
+        // What touches is in the picture just before, at and just after it does.
+        let touches = match self.strip.times {
+            Times::Touch { at, near, .. } => (at - near - 0.01..at + 0.15).contains(&moment.time),
+            _ => false,
+        };
+        for prop in self.strip.props.iter().filter(|p| p.fit || (touches && p.path.len() > 1)) {
             for (p, r) in prop.shape.moved(prop.place(moment.time)).balls() {
                 add(p, r);
             }
@@ -655,7 +660,7 @@ fn times_by_motion(cast: &[PreparedFigure<'_>], seconds: f32, count: usize) -> V
     steps.into_iter().map(time).collect()
 }
 
-/// Moments around a touch, those that say most first: how it was before, the touch, what a push does to a body while it acts (0.1 s), how far that carries it
+/// Moments around a touch, those that say most first: how it was before, the touch, what a push does to a body while it acts (0.12 s), how far that carries it
 /// (0.25 s), what it does about it (0.5 s) and how it ends; then more of each as there is room.
 fn times_of_touch(at: f32, near: f32, seconds: f32, count: usize) -> Vec<f32> {
     let near = near.clamp(0.008, 0.1);
