@@ -373,7 +373,7 @@ fn times(flights: &[Flight], poses: usize) -> Times {
     let mut touches = flights.iter().filter_map(|f| f.end.filter(|end| end.0.touched()).map(|end| (end.1, f)));
     match (touches.next(), touches.next()) {
         (Some((at, flight)), None) => {
-            let near = 0.45 / flight.ball.ball.velocity.length().max(1.0);
+            let near = 0.3 / flight.ball.ball.velocity.length().max(1.0);
             Times::Touch { at, near, count: poses }
         }
         _ => Times::Even(poses),

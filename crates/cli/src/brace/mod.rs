@@ -330,8 +330,8 @@ fn encode(args: &BraceArgs, played: &Played, take: &Take, (ending, json): (&str,
     let figure = picture_flags::figure(clip, Some(Roles::canonical()));
     let ball = || Prop::flying(played.impact.radius, played.path.clone());
     let picture = &args.picture;
-    // What comes is beside the body when it is half a metre away at most.
-    let near = 0.45 / played.impact.speed();
+    // What comes is beside the body when it is 30 cm from where it touches.
+    let near = 0.3 / played.impact.speed();
     let at = played.touch.map_or(played.seconds, |touch| touch.0);
     let times = Times::Touch { at, near, count: picture.poses };
     let title = title(played);
