@@ -436,10 +436,10 @@ impl Brace {
     fn lay_over(&self, skeleton: &Skeleton, pose: &mut Pose, world: &mut WorldPose) {
         let (timing, time) = (&self.timing, self.time);
         let shows = timing.shows(time);
-        if shows <= 0.0 {
-            return fk::pose(skeleton, pose, world);
-        }
         fk::pose(skeleton, pose, world);
+        if shows <= 0.0 {
+            return;
+        }
         let played = Marks::of(skeleton, &self.body, world);
         let way = timing.way(time);
         let trunk = way * shows * self.gets;

@@ -14,13 +14,13 @@ const TRUNK: (f32, f32) = (0.85, 0.55);
 /// What part of that waist, back and neck bend by.
 const SHARES: [(Role, f32); 3] = [(Role::Waist, 0.45), (Role::Back, 0.55), (Role::Neck, 0.35)];
 /// And the neck if the head itself is hit.
-const WHIPS: f32 = 0.9;
+const WHIPS: f32 = 0.6;
 /// How much of that the trunk twists if it is hit aside of its middle, by metre.
 const TWISTS: f32 = 2.5;
 /// How far knees bend at most, radians, by radian of the trunk.
 const KNEES: f32 = 0.75;
 /// How far shoulders are lifted, as a share of what they can be, by radian of the trunk.
-const SHOULDERS: f32 = 1.6;
+const SHOULDERS: f32 = 1.0;
 /// When it begins after a touch, and is all there, seconds.
 const GROWS: (f32, f32) = (0.0, 0.11);
 
