@@ -164,6 +164,10 @@ pub(crate) struct PictureArgs {
     /// Light or dark background
     #[arg(long, value_name = "THEME", default_value = "light")]
     pub(crate) theme: ThemeArg,
+
+    /// Leave out heading and timeline
+    #[arg(long)]
+    pub(crate) bare: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
@@ -491,6 +495,10 @@ pub(crate) struct BraceArgs {
     #[arg(long, value_name = "K", requires = "trials")]
     pub(crate) trial: Option<u32>,
 
+    /// Of the random hits that `--trials` counts as `impacts`, the one with the number of `--trial`
+    #[arg(long, value_enum, value_name = "KIND", requires = "trial")]
+    pub(crate) hits: Option<HitKind>,
+
     /// Seed of the random numbers
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
@@ -516,6 +524,28 @@ pub(crate) struct BraceArgs {
 
     #[command(flatten)]
     pub(crate) picture: PictureArgs,
+}
+
+/// What hits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum HitKind {
+    /// 10 to 30 m/s
+    Volleyball,
+    /// Changes the body's speed by 0.25 to 0.9 m/s
+    Shove,
+    /// 10 kg at 10 m/s
+    Cannonball,
+}
+
+impl From<HitKind> for kumite_stage::impact_trial::Kind {
+    fn from(kind: HitKind) -> kumite_stage::impact_trial::Kind {
+        use kumite_stage::impact_trial::Kind;
+        match kind {
+            HitKind::Volleyball => Kind::Volleyball,
+            HitKind::Shove => Kind::Shove,
+            HitKind::Cannonball => Kind::Cannonball,
+        }
+    }
 }
 
 /// Where somebody who was hit goes back to.

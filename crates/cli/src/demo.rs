@@ -21,8 +21,14 @@ pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> CliResult<Report> {
     let clips: Vec<&Clip> = source.motions.iter().map(|m| m.shown()).collect();
     let roles = Some(Roles::canonical());
     let bar = progress.bar(SCENES.len() + clips.len(), "drawing");
-    let picture =
-        PictureArgs { poses: 8, even: false, view: vec![ViewArg::ThreeQuarter], width: 1600, theme: ThemeArg::Light };
+    let picture = PictureArgs {
+        poses: 8,
+        even: false,
+        view: vec![ViewArg::ThreeQuarter],
+        width: 1600,
+        theme: ThemeArg::Light,
+        bare: false,
+    };
     let mut outputs = Outputs::default();
     let (mut scenes, mut cards) = (Vec::new(), String::new());
     for (name, says, text) in SCENES {

@@ -44,6 +44,8 @@ impl PictureArgs {
             views: self.views(),
             theme: self.theme(),
             width: self.width,
+            title: self.bare.then(String::new),
+            timeline: !self.bare,
             ..Strip::of(figure(clip, roles))
         }
     }

@@ -342,11 +342,12 @@ pub(crate) fn written(
     let strip = || Strip {
         figures: figures.clone(),
         props: low(),
-        times: Times::Even(picture.poses),
+        times: times(flights, picture.poses),
         views: picture.views(),
         theme: picture.theme(),
         width: picture.width,
-        title: Some(title.clone()),
+        title: Some(if picture.bare { String::new() } else { title.clone() }),
+        timeline: !picture.bare,
         ..Strip::default()
     };
     match ending {
@@ -364,6 +365,18 @@ pub(crate) fn written(
             Strip { width: picture.width.min(480), ..strip() }.to_gif(&movie)
         }
         _ => strip().render().to_png(),
+    }
+}
+
+/// Which moments tell most: around a touch if just one ball touches anybody, else all alike.
+fn times(flights: &[Flight], poses: usize) -> Times {
+    let mut touches = flights.iter().filter_map(|f| f.end.filter(|end| end.0.touched()).map(|end| (end.1, f)));
+    match (touches.next(), touches.next()) {
+        (Some((at, flight)), None) => {
+            let near = 0.3 / flight.ball.ball.velocity.length().max(1.0);
+            Times::Touch { at, near, count: poses }
+        }
+        _ => Times::Even(poses),
     }
 }
 

@@ -159,6 +159,7 @@ pub const MOTIONS: &[(&str, &str)] = library![
     "hit-leg-right.toml",
     "hit-leg-right-heavy.toml",
     "stagger-back.toml",
+    "stagger-forward.toml",
     "stagger-left.toml",
     "stagger-right.toml",
     // Falls, lying, getting up.

@@ -21,6 +21,15 @@ pub enum Times {
     ByMotion(usize),
     /// From, to, and how many, evenly spaced.
     Between(f32, f32, usize),
+    /// This many around a touch, where a hit can be read: before, contact, the moments after it, and what comes of it.
+    Touch {
+        /// When it touches.
+        at: f32,
+        /// How long before that what touches is near enough to be shown beside the body.
+        near: f32,
+        /// How many.
+        count: usize,
+    },
     /// Exactly these.
     At(Vec<f32>),
 }
@@ -210,6 +219,7 @@ impl<'a> PreparedStrip<'a> {
             Times::Even(count) => even(0.0, seconds, *count),
             Times::ByMotion(count) => times_by_motion(&cast, seconds, *count),
             Times::Between(from, to, count) => even(*from, *to, *count),
+            Times::Touch { at, near, count } => times_of_touch(*at, *near, seconds, *count),
             Times::At(times) if times.is_empty() => vec![0.0],
             Times::At(times) => times.clone(),
         };
@@ -284,7 +294,12 @@ impl<'a> PreparedStrip<'a> {
                 add(cone.b, cone.rb);
             }
         }
-        for prop in self.strip.props.iter().filter(|p| p.fit) {
+        // What touches is in the picture just before, at and just after it does.
+        let touches = match self.strip.times {
+            Times::Touch { at, near, .. } => (at - near - 0.01..at + 0.15).contains(&moment.time),
+            _ => false,
+        };
+        for prop in self.strip.props.iter().filter(|p| p.fit || (touches && p.path.len() > 1)) {
             for (p, r) in prop.shape.moved(prop.place(moment.time)).balls() {
                 add(p, r);
             }
@@ -643,6 +658,30 @@ fn times_by_motion(cast: &[PreparedFigure<'_>], seconds: f32, count: usize) -> V
         }
     }
     steps.into_iter().map(time).collect()
+}
+
+/// Moments around a touch, those that say most first: how it was before, the touch, what a push does to a body while it acts (0.12 s), how far that carries it
+/// (0.25 s), what it does about it (0.5 s) and how it ends; then more of each as there is room.
+fn times_of_touch(at: f32, near: f32, seconds: f32, count: usize) -> Vec<f32> {
+    let near = near.clamp(0.008, 0.1);
+    let told =
+        [0.0, 0.25, -0.2, seconds - at, 0.1, 0.5, -near, -at, 1.0, 0.17, 0.37, 2.0, 0.75, -0.1, 1.5, 3.0, 0.05, -0.4];
+    let mut times: Vec<f32> = Vec::new();
+    // Two poses nearer than this are one.
+    let apart = |times: &[f32], time: f32| times.iter().all(|t| (t - time).abs() > 0.5 * near.min(0.05));
+    for time in told.into_iter().map(|after| at + after) {
+        if times.len() < count.max(1) && (0.0..=seconds).contains(&time) && apart(&times, time) {
+            times.push(time);
+        }
+    }
+    // The largest gaps are filled with what is left.
+    while times.len() < count.max(1) {
+        times.sort_by(f32::total_cmp);
+        let gap = times.windows(2).map(|w| (w[1] - w[0], 0.5 * (w[0] + w[1]))).max_by(|a, b| a.0.total_cmp(&b.0));
+        times.push(gap.map_or(at, |(_, middle)| middle));
+    }
+    times.sort_by(f32::total_cmp);
+    times
 }
 
 /// Mean position of the figures' roots.

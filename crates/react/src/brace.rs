@@ -16,7 +16,7 @@ use crate::pose::{Solved, Wanted, solve};
 use crate::rules::{Aim, Part, Rule, startle};
 use crate::steady::Steady;
 use crate::temper::{HAND_SPEED, TRUNK_SPEED};
-use crate::timing::Timing;
+use crate::timing::{LOOK_AHEAD, STARTLE_AHEAD, Timing};
 use crate::{Impact, ImpactError, SpeedRange, Temper};
 
 /// Bodies that move faster than this along the ground brace in stride, metres per second.
@@ -33,6 +33,9 @@ const SLACK: f32 = 0.025;
 const LEG: f32 = 0.992;
 /// Radii that hands keep clear of on their way, metres: head and trunk, each with a hand; and the shoulder, which an arm cannot fold up to.
 const CLEAR: (f32, f32, f32) = (0.17, 0.18, 0.27);
+
+/// And of a thigh, with a hand.
+const CLEAR_THIGH: f32 = 0.15;
 
 /// How much faster than on average a minimum-jerk movement is at its fastest.
 const PEAK: f32 = 1.875;
@@ -172,6 +175,7 @@ struct Marks {
     /// Local turns of shoulder, elbow and wrist.
     arms: [[Quat; 3]; 2],
     hips: [Vec3; 2],
+    knees: [Vec3; 2],
     ankles: [Vec3; 2],
     legs: [[Quat; 3]; 2],
     depths: Depths,
@@ -194,6 +198,7 @@ impl Marks {
                 [collar.conjugate() * shoulder, shoulder.conjugate() * elbow, elbow.conjugate() * wrist]
             }),
             hips: body.legs.map(|leg| world.position(leg.joints[0].joint())),
+            knees: body.legs.map(|leg| world.position(leg.joints[1].joint())),
             ankles: body.legs.map(|leg| world.position(leg.joints[2].joint())),
             legs: body.legs.map(|leg| leg.attitudes(world)),
             depths: clear::depths(body, world),
@@ -282,8 +287,17 @@ impl Brace {
         // Arms that balance on one leg or reach behind the body need not go straight; others do unless something is in the way.
         let balances = solved.aim.part == Part::Legs && (planted || !solved.aim.in_front);
         let ends = [(&source.now, carrier(&now)), (&solved.pose, carrier(&below))];
+        // Where thighs are meanwhile: they swing on in stride.
+        let last = if planted { (timing.reaches, &solved.pose) } else { (request.seconds, &source.contact) };
+        let mut passing = [(0.0, &source.now), (STARTLE_AHEAD, &source.soon), (LOOK_AHEAD, &source.ahead), last]
+            .map(|(time, pose)| (time, thighs(&marks(pose), planted)));
+        if planted {
+            (passing[1], passing[2]) = (passing[0], passing[0]);
+        }
         let turned = [0, 1].map(|k: usize| {
-            let turns = balances || meets(skeleton, body, k, &hands[k], ends[0], ends[1], veers);
+            let turns = balances
+                || meets(skeleton, body, k, &hands[k], ends[0], ends[1], veers)
+                || meets_thigh(&hands[k], &passing, (timing.reaches, request.seconds), veers);
             turns.then(|| ArmTurn::new(&body.arms[k], &source.now, &solved.pose))
         });
         let ways = [0, 1].map(|k: usize| {
@@ -436,10 +450,10 @@ impl Brace {
     fn lay_over(&self, skeleton: &Skeleton, pose: &mut Pose, world: &mut WorldPose) {
         let (timing, time) = (&self.timing, self.time);
         let shows = timing.shows(time);
-        if shows <= 0.0 {
-            return fk::pose(skeleton, pose, world);
-        }
         fk::pose(skeleton, pose, world);
+        if shows <= 0.0 {
+            return;
+        }
         let played = Marks::of(skeleton, &self.body, world);
         let way = timing.way(time);
         let trunk = way * shows * self.gets;
@@ -614,6 +628,36 @@ fn kept_within(role: Role, turn: Quat, own: Quat, slack: f32) -> Quat {
 fn ankle_height(skeleton: &Skeleton) -> f32 {
     let parts = [Role::Pelvis, Role::LeftHip, Role::LeftKnee, Role::LeftAnkle];
     parts.iter().map(|role| skeleton.offset(role.joint()).y).sum()
+}
+
+/// Hips and knees, seen from the pelvis of somebody in stride.
+fn thighs(marks: &Marks, planted: bool) -> [[Vec3; 2]; 2] {
+    let carrier = if planted { Vec3::ZERO } else { marks.root };
+    [0, 1].map(|k: usize| [marks.hips[k] - carrier, marks.knees[k] - carrier])
+}
+
+/// Whether a hand on its line meets a thigh, whose places are known at some moments. Hands take the first of the times to the end of their lines, and the body turns by
+/// `veers` in the second.
+fn meets_thigh(line: &Line, passing: &[(f32, [[Vec3; 2]; 2]); 4], (takes, contact): (f32, f32), veers: f32) -> bool {
+    const STEPS: usize = 12;
+    let far = |share: f32| {
+        let time = share * takes;
+        let hand = yaw(veers * time / contact.max(1e-3)) * line.from.lerp(line.to, ease(share));
+        let next = passing.iter().position(|p| p.0 > time).unwrap_or(passing.len() - 1).max(1);
+        let ((from, a), (to, b)) = (passing[next - 1], passing[next]);
+        let part = ((time - from) / (to - from).max(1e-3)).clamp(0.0, 1.0);
+        let apart = |leg: usize| {
+            let thigh = [0, 1].map(|end: usize| a[leg][end].lerp(b[leg][end], part));
+            crate::body::apart([hand, hand], thigh)
+        };
+        [apart(0), apart(1)]
+    };
+    let (first, last) = (far(0.0), far(1.0));
+    (1..STEPS).any(|step| {
+        let here = far(step as f32 / STEPS as f32);
+        // Where the line itself begins or ends as near it does not matter.
+        (0..2).any(|leg| here[leg] < CLEAR_THIGH.min(first[leg]).min(last[leg]) - 0.01)
+    })
 }
 
 /// Whether a hand's line meets head, trunk or its own shoulder, which an arm cannot fold up to.

@@ -12,6 +12,7 @@ mod brace;
 pub mod catch;
 mod clear;
 mod fall;
+mod flinch;
 mod impact;
 mod lines;
 pub mod nearest;

@@ -21,6 +21,7 @@ use kumite_motion::{Contacts, Pose, Role, Vec3, WorldPose, fk};
 use crate::body::Body;
 use crate::catch::{self, Footing, SOLES};
 use crate::fall;
+use crate::flinch::Flinch;
 use crate::ragdoll::parts::{FEET, HANDS, PARENTS, PARTS, part_of};
 use crate::ragdoll::{Build, Physics, Pull, Ragdoll};
 use crate::touch::Touch;
@@ -144,6 +145,8 @@ pub struct Response {
     high: [bool; 2],
     /// Since it lies slowly enough to sleep, seconds.
     slow: f32,
+    /// What muscles add to the push.
+    flinch: Flinch,
     body: Option<Body>,
 }
 
@@ -184,6 +187,7 @@ impl Response {
             torn: [false; 2],
             high: [false; 2],
             slow: 0.0,
+            flinch: Flinch::default(),
             body: Body::of(build.skeleton()),
         }
     }
@@ -208,6 +212,9 @@ impl Response {
         if matches!(self.phase, Phase::Struck | Phase::Recovering | Phase::Fading) {
             (self.phase, self.since) = (Phase::Struck, 0.0);
             self.footing.push();
+            let (place, turn) = ragdoll.place(2);
+            let chest = place + turn * ragdoll.build().parts()[2].centre;
+            self.flinch = Flinch::of(touch, touch.change() * self.settings.gain, chest);
         }
     }
 
@@ -329,7 +336,11 @@ impl Response {
                 fk::pose(self.build.skeleton(), &self.mixed, &mut self.aim);
             }
             Phase::Falling => self.aim_at_floor(&ragdoll, pose, world),
-            _ => self.aim.clone_from(world),
+            _ => {
+                self.mixed.clone_from(pose);
+                self.aim.clone_from(world);
+                self.flinch.apply(self.build.skeleton(), self.since, &mut self.mixed, &mut self.aim);
+            }
         }
         let pull = self.pull();
         if !self.sleeps(&mut ragdoll, seconds) {
@@ -341,6 +352,12 @@ impl Response {
         if self.phase == Phase::Rising {
             ragdoll.show(&self.aim, &mut self.mixed, &mut self.lies);
             self.off = apart(world, &self.lies);
+        }
+        if on_feet {
+            // Collar bones are no parts of their own: they are shown as aimed at.
+            for collar in [Role::LeftClavicle, Role::RightClavicle] {
+                pose.rotations[collar.joint().at()] = self.mixed.rotation(collar.joint());
+            }
         }
         ragdoll.show(&self.aim, pose, world);
         self.look_at_feet(world);

@@ -87,8 +87,10 @@ pub struct Judged {
     pub plain_wobble: f32,
     /// Deepest that parts are in each other, beyond what the motion below has.
     pub penetration: f32,
-    /// Which.
+    /// Which, and how many seconds after it began.
     pub penetrates: Option<(Role, Role)>,
+    /// See [`Judged::penetrates`].
+    pub penetrates_at: f32,
 }
 
 /// Parts as capsules: from, to, radius. Half of mean breadths of men (Winter 2009).
@@ -217,7 +219,7 @@ pub fn judge(skeleton: &Arc<Skeleton>, shown: &Shown, promise: &Promise) -> Judg
     let body = RetargetBody { skeleton, roles: &roles, anatomy: &anatomy };
     let mut stood: [Option<(Contacts, Vec3)>; 2] = [None; 2];
     let mut source_depths = [f32::NEG_INFINITY; PAIRS.len()];
-    let mut own_depths = [f32::NEG_INFINITY; PAIRS.len()];
+    let mut own_depths = [(f32::NEG_INFINITY, 0usize); PAIRS.len()];
     let limits: Vec<(Role, Limit)> = Role::ALL.into_iter().filter_map(|r| Some((r, Limit::of(r)?))).collect();
     let mut allowed = vec![0.0f32; limits.len()];
     let mut excess = vec![0.0f32; limits.len()];
@@ -234,7 +236,10 @@ pub fn judge(skeleton: &Arc<Skeleton>, shown: &Shown, promise: &Promise) -> Judg
             .zip(&mut source_depths)
             .zip(depths(skeleton, &world).into_iter().zip(depths(skeleton, &below)))
         {
-            (*own, *source) = (own.max(a), source.max(b));
+            *source = source.max(b);
+            if a > own.0 {
+                *own = (a, tick);
+            }
         }
         let feet = [
             (Role::LeftAnkle, Contacts::LEFT_HEEL, Contacts::LEFT_TOE),
@@ -283,10 +288,11 @@ pub fn judge(skeleton: &Arc<Skeleton>, shown: &Shown, promise: &Promise) -> Judg
         }
     }
     for (k, (a, b)) in PAIRS.into_iter().enumerate() {
-        let deeper = own_depths[k] - source_depths[k].max(0.0);
+        let deeper = own_depths[k].0 - source_depths[k].max(0.0);
         if deeper > judged.penetration {
             let parts = capsules(skeleton, &world);
             (judged.penetration, judged.penetrates) = (deeper, Some((parts[a].2, parts[b].2)));
+            judged.penetrates_at = own_depths[k].1 as f32 / TICKS as f32;
         }
     }
     for (k, path) in hands.iter().enumerate() {

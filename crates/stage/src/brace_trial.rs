@@ -59,9 +59,19 @@ pub struct Played {
 }
 
 impl Moment {
-    /// Some seconds into an edge.
+    /// Some seconds into an edge, with what is before them played.
     pub fn of(library: &Arc<Library>, edge: EdgeIdx, since: f32) -> Moment {
-        let before = since.min(BEFORE);
+        Moment::played(library, edge, since, since.min(BEFORE))
+    }
+
+    /// Some seconds into an edge, or [`BEFORE`] after its beginning and wherever that leads: feet take as long to get hold of the floor once somebody is there.
+    fn settled(library: &Arc<Library>, edge: EdgeIdx, since: f32) -> Moment {
+        let mut moment = Moment::played(library, edge, since.max(BEFORE), BEFORE);
+        moment.doing = doing(library, moment.character.playing().edge);
+        moment
+    }
+
+    fn played(library: &Arc<Library>, edge: EdgeIdx, since: f32, before: f32) -> Moment {
         let enter = |facing: f32| Character::entering(Arc::clone(library), edge, since - before, Vec2::ZERO, facing);
         let gaze = crate::sense::gaze(&enter(0.0));
         let mut character = enter(-gaze);
@@ -96,7 +106,7 @@ impl Moment {
                 continue;
             }
             let since = library.graph().edge(edge).seconds * chance.unit();
-            let moment = Moment::of(library, edge, since);
+            let moment = Moment::settled(library, edge, since);
             let world = moment.character.world();
             let upright = |role: Role| (world.rotation(role.joint()) * Vec3::Y).y;
             if moment.character.contacts() != Contacts::NONE && upright(Role::Pelvis) > 0.8 && upright(Role::Back) > 0.7

@@ -118,7 +118,8 @@ pub fn play(moment: &Moment, recoveries: &Recoveries, request: &Request<'_>, how
                 }
             }
             let back = at(touched) - impact.velocity * (0.15 * since);
-            path.push((time, back + Vec3::NEG_Y * (4.9 * since * since)));
+            let fallen = back + Vec3::NEG_Y * (4.9 * since * since);
+            path.push((time, Vec3::new(fallen.x, fallen.y.max(impact.radius.min(at(touched).y)), fallen.z)));
             look(&mut outcome, &mut character, recoveries, (since, moment.doing != Doing::Walking));
             left -=
                 u32::from(outcome.recovered.is_some() && character.brace().is_none() && character.response().is_none());

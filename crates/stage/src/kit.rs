@@ -279,8 +279,9 @@ pub(crate) fn reaction_to<'a>(
         _ => "right",
     };
     let score = |label: &str| {
-        let heavy = label.contains("heavy") == (change >= HEAVY);
         let aside = label.contains("left") || label.contains("right");
+        // From the front heavy ones are those that are not called light.
+        let heavy = (label.contains("heavy") || !(aside || label.contains("light"))) == (change >= HEAVY);
         let sided = label.contains(side) || (side == "front" && !aside);
         8 * i32::from(label.contains(wanted)) + 2 * i32::from(sided) + i32::from(heavy)
             - 8 * i32::from(label.contains("stagger"))

@@ -58,7 +58,11 @@ pub(crate) fn run(args: &BraceArgs, progress: &Progress) -> CliResult<Report> {
             Ok(report)
         }
         (_, Some(number)) => {
-            let trial = kumite_stage::brace_trial::random(&library, trials::seed(args.seed, number));
+            let seed = trials::seed(args.seed, number);
+            let trial = match args.hits {
+                Some(kind) => impact_trial::random(&library, seed, kind.into()),
+                None => kumite_stage::brace_trial::random(&library, seed),
+            };
             let (moment, request) = trial.ok_or_else(|| Failure::bad("no moment was found to brace at"))?;
             brace_once(args, &moment, &request, &rigs)
         }
@@ -326,24 +330,16 @@ fn encode(args: &BraceArgs, played: &Played, take: &Take, (ending, json): (&str,
     let figure = picture_flags::figure(clip, Some(Roles::canonical()));
     let ball = || Prop::flying(played.impact.radius, played.path.clone());
     let picture = &args.picture;
-    let timing = played.brace.timing();
-    let poses = picture.poses.max(2);
-    let late = (poses / 3).max(1);
-    let early = poses - late;
-    let hit = played.seconds;
-    let times: Vec<f32> = (0..early)
-        .map(|k| hit * k as f32 / (early.max(2) - 1) as f32)
-        .chain(
-            (1..=late)
-                .map(|k| hit + (timing.leaves - hit + 0.5).max(clip.seconds() - hit - 0.1) * k as f32 / late as f32),
-        )
-        .collect();
+    // What comes is beside the body when it is 30 cm from where it touches.
+    let near = 0.3 / played.impact.speed();
+    let at = played.touch.map_or(played.seconds, |touch| touch.0);
+    let times = Times::Touch { at, near, count: picture.poses };
     let title = title(played);
     let strip = || Strip {
         figures: vec![figure.clone()],
         props: vec![ball()],
-        title: Some(title.clone()),
-        times: Times::At(times.clone()),
+        title: Some(if picture.bare { String::new() } else { title.clone() }),
+        times: times.clone(),
         window: Window::World,
         ..picture.strip(clip, Some(Roles::canonical()))
     };

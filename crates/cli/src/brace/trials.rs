@@ -192,7 +192,7 @@ fn report(all: &[Trial]) -> Value {
             "com": worst(&Trial::centre_off, &nothing),
             "slide": worst(&|t| Some(f64::from(t.judged.slide)), &|t| json!(planted(t))),
             "limits": worst(&|t| Some(f64::from(t.judged.beyond_limits.to_degrees())), &|t| json!([t.judged.beyond_which.map(|r| r.name()), planted(t), t.played.solved.aim.part.name(), t.played.solved.aim.in_front])),
-            "penetration": worst(&|t| Some(f64::from(t.judged.penetration)), &|t| json!([t.judged.penetrates.map(|(a, b)| [a.name(), b.name()]), t.played.solved.terms.clash, t.played.solved.aim.part.name(), t.played.solved.aim.in_front])),
+            "penetration": worst(&|t| Some(f64::from(t.judged.penetration)), &|t| json!([t.judged.penetrates.map(|(a, b)| [a.name(), b.name()]), t.judged.penetrates_at, t.played.solved.terms.clash, t.played.solved.aim.part.name(), t.played.solved.aim.in_front])),
             "guard": worst(&|t| frontal(t).then_some(f64::from(t.judged.guard)), &|t| json!([t.played.solved.aim.part.name(), planted(t)])),
             "neck": worst(&|t| Some(f64::from(t.judged.neck_strays)), &|t| json!([planted(t), t.judged.neck_speed])),
             "snap": worst(&|t| Some(t.snap), &|t| json!([planted(t), t.judged.first_speeds])),

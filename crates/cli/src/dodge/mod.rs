@@ -408,7 +408,7 @@ fn encode(
     let strip = || Strip {
         figures: vec![figure.clone()],
         props: vec![ball()],
-        title: Some(title.to_owned()),
+        title: Some(if picture.bare { String::new() } else { title.to_owned() }),
         times: times.clone(),
         window: Window::World,
         ..picture.strip(clip, Some(Roles::canonical()))

@@ -21,6 +21,7 @@ pub use legs::Legs;
 pub(crate) use legs::raised as legs_raised;
 pub use rear_head::RearHead;
 pub use recoil::Recoil;
+pub(crate) use recoil::shrug;
 pub use ribs::Ribs;
 pub use startle::{startle, startled_head};
 pub use stoop::Stoop;
