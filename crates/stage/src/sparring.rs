@@ -6,9 +6,9 @@ use kumite_motion::{Role, Vec2, Vec3};
 use kumite_plan::Bend;
 use kumite_plan::spar::bout::{BREATH, Pruned};
 use kumite_plan::spar::contest::PLAYERS;
-use kumite_plan::spar::moves::RATE;
+use kumite_plan::spar::moves::{Blow, RATE};
 use kumite_plan::spar::rehearsal::DELAY;
-use kumite_plan::spar::shape::{ANCHORS, Anchors, COUNT, LETS_GO, Led, PATH, striking};
+use kumite_plan::spar::shape::{ANCHORS, Anchors, COUNT, LETS_GO, Led, PATH, SOON, striking};
 use kumite_plan::spar::{Bout, Corner, Fight, Fighter, Moves, Outcome, Style, TreeConfig, TreeCounts};
 
 use crate::world::{CharacterId, World};
@@ -100,10 +100,10 @@ pub struct SparState {
 }
 
 impl SparState {
-    /// Whether a limb is under way to its blow.
-    pub(crate) fn strikes_with(&self, part: Role) -> bool {
-        let f = &self.fighter;
-        f.led.part == Some(part) && f.hits > f.t
+    /// Whether a blow of what it does may meet something in a tick.
+    pub(crate) fn may_meet(&self, blow: &Blow, tempo: f32, tick: u64) -> bool {
+        let now = (tick + 1).saturating_sub(self.began) as f32;
+        now >= blow.at.saturating_sub(SOON) as f32 * tempo * EACH as f32
     }
 
     pub(crate) fn new(opponent: CharacterId, fighter: Fighter, tick: u64) -> SparState {

@@ -78,7 +78,7 @@ impl Character {
 
     /// Keeps what was made of the motion below from jumping, but where a blow is felt.
     pub(crate) fn keep_steady(&mut self, played: &Pose, pose: &mut Pose) {
-        let acts = self.bend.is_some() || self.second.is_some() || self.stop.is_some() || self.gives_way();
+        let acts = self.bend.is_some() || self.second.is_some() || self.stop.is_some();
         if self.jolted > 0.0 || !acts && self.steady.as_ref().is_none_or(|steady| steady.settled()) {
             self.steady = None;
             return;

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Instant;
 
+use kumite_motion::Role;
 use kumite_plan::spar::style::STYLES;
 use kumite_plan::spar::{Style, TreeConfig};
 use kumite_stage::spar_trial::{self, BoutLook, BoutReport, Entrant};
@@ -153,7 +154,7 @@ fn to_json(reports: &[BoutReport], plan_seconds: f64, wall: f64) -> Value {
     // Rows are what the rules said, columns what was shown: landed, blocked, missed.
     let told: Vec<Vec<u32>> =
         (0..3).map(|i| (0..3).map(|j| reports.iter().map(|r| r.told[i][j]).sum()).collect()).collect();
-    json!({
+    let mut json = json!({
         "bouts": reports.len(),
         "wins": wins,
         "draws": reports.iter().filter(|r| r.winner().is_none()).count(),
@@ -195,10 +196,34 @@ fn to_json(reports: &[BoutReport], plan_seconds: f64, wall: f64) -> Value {
         "wall_seconds": wall,
         "scene_seconds": scene,
         "hash": dodge::combined(reports.iter().map(|r| r.hash)),
-    })
+    });
+    json["beyond"] = json!({"overlaps": overlaps(reports), "snaps": snapped(reports)});
+    json
 }
 
 /// Whether both were where they wanted to be within 3 s and 0.7 s for every metre they began apart.
 fn in_time(report: &BoutReport) -> bool {
     report.reached.is_some_and(|time| time <= 3.0 + 0.7 * report.start)
+}
+
+/// Which parts overlap by more than 3 cm, the most frequent first.
+fn overlaps(reports: &[BoutReport]) -> Vec<Value> {
+    let mut all: Vec<([Role; 2], usize, f32)> = Vec::new();
+    for (pair, frames, deepest) in reports.iter().flat_map(|r| &r.look.pairs) {
+        match all.iter_mut().find(|f| f.0 == *pair) {
+            Some(f) => (f.1, f.2) = (f.1 + frames, f.2.max(*deepest)),
+            None => all.push((*pair, *frames, *deepest)),
+        }
+    }
+    all.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    let name = |role: Role| role.name();
+    all.iter().map(|(pair, frames, deepest)| json!([name(pair[0]), name(pair[1]), frames, 100.0 * deepest])).collect()
+}
+
+/// What snaps by more than 1.5 outside impacts: bout, second, joint, how much.
+fn snapped(reports: &[BoutReport]) -> Vec<Value> {
+    let one = |(k, r): (usize, &BoutReport)| {
+        r.look.snapped.iter().map(|(time, role, size)| json!([k, time, role.name(), size])).collect::<Vec<_>>()
+    };
+    reports.iter().enumerate().flat_map(one).collect()
 }
