@@ -67,6 +67,29 @@ impl Steady {
         self.root.since >= FADES && self.joints.iter().all(|joint| joint.since >= FADES)
     }
 
+    /// Only looks at what is shown and at what is played below it: nothing is held back, as where a blow throws limbs about.
+    pub fn watch(&mut self, played: &Pose, pose: &Pose, seconds: f32) {
+        let rate = 1.0 / seconds.max(1e-4);
+        for (joint, (turn, below)) in self.joints.iter_mut().zip(pose.rotations.iter().zip(&played.rotations)) {
+            joint.speed = to_vector(joint.last.conjugate() * *turn) * rate;
+            joint.below_speed = to_vector(joint.below.conjugate() * *below) * rate;
+            (joint.last, joint.below, joint.off, joint.since) = (*turn, *below, Vec3::ZERO, FADES);
+        }
+        let root = &mut self.root;
+        (root.speed, root.below_speed) =
+            ((pose.root() - root.last) * rate, (played.root() - root.below) * rate);
+        (root.last, root.below, root.off, root.since) = (pose.root(), played.root(), Vec3::ZERO, FADES);
+    }
+
+    /// What was shown last has been changed since, within the same tick.
+    pub fn amend(&mut self, pose: &Pose, seconds: f32) {
+        let rate = 1.0 / seconds.max(1e-4);
+        for (joint, turn) in self.joints.iter_mut().zip(&pose.rotations) {
+            joint.speed += to_vector(joint.last.conjugate() * *turn) * rate;
+            joint.last = *turn;
+        }
+    }
+
     /// Shows a pose that the layer made of what is played below, `seconds` after the last. `within` brings turns that go too far back, given what is
     /// played.
     pub fn show(&mut self, played: &Pose, pose: &mut Pose, seconds: f32, within: impl Fn(Role, Quat, Quat) -> Quat) {

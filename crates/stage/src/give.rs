@@ -191,6 +191,12 @@ impl Side {
 
     /// Puts it back.
     fn leave(mut self, member: &mut CastMember) {
+        if std::env::var("DBG").is_ok() {
+            let c = &member.character;
+            let d = |r: Role| { let j = r.joint().at(); (to_vector(c.base[1].rotations[j].conjugate()*c.base[0].rotations[j])/TICK, to_vector(c.before.rotations[j].conjugate()*self.pose.rotations[j])/TICK)};
+            for (k, r) in [(5,Role::LeftElbow),(6,Role::RightElbow),(3,Role::LeftShoulder),(4,Role::RightShoulder)] { let (b,p)=d(r);
+            eprintln!("{} {:?} base {:.1} {:.1} {:.1} shown {:.1} {:.1} {:.1} off {:.3} {:.3} {:.3} flex {:.2} stop {:?} jolt {:.2} bend {} {} steady {}", member.name, r, b.x,b.y,b.z,p.x,p.y,p.z, self.apart.off[k].x,self.apart.off[k].y,self.apart.off[k].z, flexion(&self.pose, if k==5||k==3 {Role::LeftElbow} else {Role::RightElbow}), c.stop.map(|s|(s.part,s.left)), c.jolted, c.bend.is_some(), c.second.is_some(), c.steady.is_some()); }
+        }
         let apart = &mut self.apart;
         for k in 0..GIVING.len() {
             apart.speed[k] = ((apart.off[k] - apart.from[k]) / TICK).clamp_length_max(SLOW);
@@ -349,6 +355,7 @@ fn doing(kits: &[Arc<Kit>], member: &CastMember, tick: u64) -> (Option<(Role, bo
 
 fn part(kits: &[Arc<Kit>], world: &mut World, ids: [CharacterId; 2]) {
     let tick = world.tick;
+    if std::env::var("DBG").is_ok() { eprintln!("T {tick} {:.4}", tick as f32/120.0); }
     let roots = ids.map(|id| world.characters[id].character.pose().root());
     let away = roots[0] - roots[1];
     let idle = |id: CharacterId| world.characters[id].character.gives.is_none();

@@ -68,24 +68,31 @@ impl Character {
         let skeleton = Arc::clone(self.library().skeleton());
         let mut base = std::mem::take(&mut self.base[0]);
         self.hold(&skeleton, &mut base);
+        if let Some(steady) = &mut self.steady {
+            steady.amend(&base, TICK);
+        }
         self.base[0] = base;
         let mut pose = self.take_pose();
         self.hold(&skeleton, &mut pose);
         fk::pose(&skeleton, &pose, &mut self.world);
         self.give_pose(pose);
-        self.steady = None;
     }
 
     /// Keeps what was made of the motion below from jumping, but where a blow is felt.
     pub(crate) fn keep_steady(&mut self, played: &Pose, pose: &mut Pose) {
         let acts = self.bend.is_some() || self.second.is_some() || self.stop.is_some();
-        if self.jolted > 0.0 || !acts && self.steady.as_ref().is_none_or(|steady| steady.settled()) {
+        if !acts && self.steady.as_ref().is_none_or(|steady| steady.settled()) {
             self.steady = None;
             return;
         }
         let [now, before] = &self.base;
         let steady = self.steady.get_or_insert_with(|| Box::new(Steady::from(now, before, TICK)));
-        steady.show(played, pose, TICK, |_, turn, _| turn);
+        if self.jolted > 0.0 {
+            // What is below has to be known when the blow is over, too.
+            steady.watch(played, pose, TICK);
+        } else {
+            steady.show(played, pose, TICK, |_, turn, _| turn);
+        }
     }
 
     /// Brings a pose's limb out of what stops it; says how deep it was, metres.
