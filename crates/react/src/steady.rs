@@ -2,8 +2,8 @@
 //! over a fifth of a second.
 
 use kumite_motion::blend::decay;
-use kumite_motion::rotation::{from_vector, to_vector};
-use kumite_motion::{Pose, Quat, Role, Vec3};
+use kumite_motion::rotation::{about, from_vector, to_vector, twist_angle};
+use kumite_motion::{Pose, Quat, Role, Vec3, humanoid};
 
 const JOINTS: usize = Role::ALL.len();
 /// By how much an angular velocity may change in a tick beyond what the motion below does, radians per second: captures change by 11.9 in two ticks once
@@ -110,6 +110,7 @@ impl Steady {
             // Only where that is no jump either: what lies beyond a limit may be nearest to either end of it.
             let kept = within(role, wanted, *below);
             let wanted = if to_vector(expected.conjugate() * kept).length() <= 3.0 * most { kept } else { wanted };
+            let wanted = fold(role, joint.last, *below, wanted, seconds);
             *turn = wanted.normalize();
             joint.speed = to_vector(joint.last.conjugate() * *turn) * rate;
             (joint.last, joint.below, joint.below_speed) = (*turn, *below, below_speed);
@@ -130,6 +131,23 @@ impl Steady {
         root.speed = (wanted - root.last) * rate;
         (root.last, root.below, root.below_speed) = (wanted, played.root(), below_speed);
     }
+}
+
+/// A folded hinge, radians, and how fast one may be slowed down before it, radians per second squared: by what a tick may change.
+const FOLDED: f32 = 2.7;
+const BRAKES: f32 = 120.0 * TURNS;
+
+/// Elbows and knees that are carried on by what they did slow down before they are folded.
+fn fold(role: Role, last: Quat, below: Quat, wanted: Quat, seconds: f32) -> Quat {
+    let Some(axis) = humanoid::hinge_axis(role) else { return wanted };
+    let angle = |turn: Quat| {
+        let angle = twist_angle(turn, axis);
+        if angle < -std::f32::consts::FRAC_PI_2 { angle + std::f32::consts::TAU } else { angle }
+    };
+    let (was, will) = (angle(last), angle(wanted));
+    let room = (FOLDED.max(angle(below)) - was).max(0.0);
+    let most = was + (2.0 * BRAKES * room).sqrt() * seconds;
+    if will > most { wanted * about(axis, most - will) } else { wanted }
 }
 
 #[cfg(test)]

@@ -90,6 +90,8 @@ const STEP: f32 = 0.3;
 const PUSH: f32 = 12.0;
 const PUSHED: f32 = 1.1;
 const SPEEDS_UP: f32 = 14.0;
+/// Trunks and legs begin to make room this far before they touch, metres.
+const SLACK: f32 = 0.05;
 /// A limb that strikes and knocks something aside faster than this is felt, metres per second.
 const KNOCK: f32 = 1.5;
 
@@ -191,12 +193,6 @@ impl Side {
 
     /// Puts it back.
     fn leave(mut self, member: &mut CastMember) {
-        if std::env::var("DBG").is_ok() {
-            let c = &member.character;
-            let d = |r: Role| { let j = r.joint().at(); (to_vector(c.base[1].rotations[j].conjugate()*c.base[0].rotations[j])/TICK, to_vector(c.before.rotations[j].conjugate()*self.pose.rotations[j])/TICK)};
-            for (k, r) in [(5,Role::LeftElbow),(6,Role::RightElbow),(3,Role::LeftShoulder),(4,Role::RightShoulder)] { let (b,p)=d(r);
-            eprintln!("{} {:?} base {:.1} {:.1} {:.1} shown {:.1} {:.1} {:.1} off {:.3} {:.3} {:.3} flex {:.2} stop {:?} jolt {:.2} bend {} {} steady {}", member.name, r, b.x,b.y,b.z,p.x,p.y,p.z, self.apart.off[k].x,self.apart.off[k].y,self.apart.off[k].z, flexion(&self.pose, if k==5||k==3 {Role::LeftElbow} else {Role::RightElbow}), c.stop.map(|s|(s.part,s.left)), c.jolted, c.bend.is_some(), c.second.is_some(), c.steady.is_some()); }
-        }
         let apart = &mut self.apart;
         for k in 0..GIVING.len() {
             apart.speed[k] = ((apart.off[k] - apart.from[k]) / TICK).clamp_length_max(SLOW);
@@ -355,7 +351,6 @@ fn doing(kits: &[Arc<Kit>], member: &CastMember, tick: u64) -> (Option<(Role, bo
 
 fn part(kits: &[Arc<Kit>], world: &mut World, ids: [CharacterId; 2]) {
     let tick = world.tick;
-    if std::env::var("DBG").is_ok() { eprintln!("T {tick} {:.4}", tick as f32/120.0); }
     let roots = ids.map(|id| world.characters[id].character.pose().root());
     let away = roots[0] - roots[1];
     let idle = |id: CharacterId| world.characters[id].character.gives.is_none();
@@ -426,7 +421,7 @@ fn part(kits: &[Arc<Kit>], world: &mut World, ids: [CharacterId; 2]) {
         let [i, j] = pair.parts.map(usize::from);
         let heavy = |k: usize| !matches!(PARTS[k].3, Kind::Upper | Kind::Lower | Kind::Hand);
         // Trunks begin a little before they touch.
-        let (own, slack) = if heavy(i) && heavy(j) { (1.0, 0.02) } else { (0.5, -0.01) };
+        let (own, slack) = if heavy(i) && heavy(j) { (1.0, SLACK) } else { (0.5, -0.01) };
         let short = slack - distance(&bodies[0], i, &bodies[1], j);
         if short > 0.0 {
             let (p, q) = nearest(bodies[0][i], bodies[1][j]);

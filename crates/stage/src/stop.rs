@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use kumite_motion::{Pose, Role, Skeleton, Vec3, fk, ik};
+use kumite_motion::rotation::about;
+use kumite_motion::{Pose, Role, Skeleton, Vec3, fk, humanoid, ik};
 
 use kumite_react::steady::Steady;
 
 use crate::Character;
-use crate::character::TICK;
+use crate::character::{TICK, flexion};
 use crate::world::CharacterId;
 
 /// What holds a limb back.
@@ -88,6 +89,9 @@ impl Character {
         let [now, before] = &self.base;
         let steady = self.steady.get_or_insert_with(|| Box::new(Steady::from(now, before, TICK)));
         if self.jolted > 0.0 {
+            for hinge in [Role::LeftElbow, Role::RightElbow] {
+                keep_folded(pose, hinge, played);
+            }
             // What is below has to be known when the blow is over, too.
             steady.watch(played, pose, TICK);
         } else {
@@ -120,5 +124,18 @@ impl Character {
     /// A blow is felt.
     pub(crate) fn jolt(&mut self) {
         self.jolted = JOLT;
+    }
+}
+
+/// A folded elbow, radians.
+const FOLDED: f32 = 2.7;
+
+/// What a limb that is stopped makes of its elbow folds it no farther than elbows fold, or than its motion does.
+fn keep_folded(pose: &mut Pose, hinge: Role, played: &Pose) {
+    let Some(axis) = humanoid::hinge_axis(hinge) else { return };
+    let over = flexion(pose, hinge) - FOLDED.max(flexion(played, hinge));
+    if over > 0.0 {
+        let turn = &mut pose.rotations[hinge.joint().at()];
+        *turn = (*turn * about(axis, -over)).normalize();
     }
 }

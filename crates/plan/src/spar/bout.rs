@@ -470,6 +470,7 @@ impl Bout<'_> {
     /// Somebody is hit: it reacts, or falls.
     pub fn strike(&self, fight: &mut Fight, who: usize, damage: f32, part: Role, way: Vec3, chain: u8) {
         let body = self.moving(who, &fight.fighters[who], u32::from(fight.fighters[who].t));
+        let kicks = self.made(&fight.fighters[who]).blows.iter().any(|blow| blow.leg);
         let q = &mut fight.fighters[who];
         let stance = q.place.after(self.made(q).stance(self.motion(who, u32::from(q.t))));
         q.hurt += damage;
@@ -493,7 +494,8 @@ impl Bout<'_> {
         (q.blow, q.last, q.arrived, q.phase) = (0, Outcome::Open, 0, 0);
         (q.led, q.lag) = (Led::default(), Lag::default());
         let mut lag = self.lag(who, (&body.0, &body.1), &fight.fighters[who]);
-        lag.seconds = lag.seconds.max(FLINCH);
+        // A leg in the air has a longer way back.
+        lag.seconds = lag.seconds.max(if kicks { 2.0 * FLINCH } else { FLINCH });
         fight.fighters[who].lag = lag;
     }
 }
