@@ -1,6 +1,7 @@
 //! `kumite spar`: two fighters that plan against each other, once or many times.
 
 mod bouts;
+mod exchanges;
 mod table;
 mod why;
 
@@ -17,6 +18,8 @@ use kumite_stage::{Host, Kit, Performance};
 use serde_json::{Value, json};
 
 use crate::failure::{CliResult, Failure};
+use crate::output::Outputs;
+use crate::rigs::Rigs;
 use crate::spar_args::SparArgs;
 use crate::walk::TimedHost;
 use crate::{Progress, Report, bake, dodge, play, source};
@@ -28,6 +31,14 @@ pub(crate) fn run(args: &SparArgs, progress: &Progress) -> CliResult<Report> {
         let message = format!("--seconds is {}; allowed is more than 0, at most 3600", args.seconds);
         return Err(Failure::bad(message).key("seconds").found(args.seconds.to_string()));
     }
+    let names = [entrants[0].name.as_str(), entrants[1].name.as_str()];
+    if names[0] == names[1] {
+        return Err(Failure::bad("both fighters have the same name").key("name").found(names[0].to_owned()));
+    }
+    let rigs = Rigs::load(&args.rig.rig, &names, progress)?;
+    for path in &args.output {
+        crate::output::refuse_inputs(path, rigs.paths())?;
+    }
     let loaded = bake::load(&args.library, source::BUILT_IN.as_ref(), None, progress)?;
     let kit = dodge::kit(Arc::clone(&loaded.library));
     if !kit.spar().moves.can_fight() {
@@ -37,6 +48,9 @@ pub(crate) fn run(args: &SparArgs, progress: &Progress) -> CliResult<Report> {
     if args.table {
         return table::run(args, &kit);
     }
+    if let Some(folder) = &args.strips {
+        return exchanges::run(args, &kit, &entrants, (folder, args.exchanges), progress);
+    }
     if let Some(bouts) = args.bouts {
         return bouts::run(args, &kit, &entrants, bouts, progress);
     }
@@ -45,13 +59,15 @@ pub(crate) fn run(args: &SparArgs, progress: &Progress) -> CliResult<Report> {
     let wall = start.elapsed().as_secs_f64();
     let json = to_json(std::slice::from_ref(&report), planned, wall);
     let played = play::Played::of(Arc::clone(&kit), performance)?;
-    play::write_take(
-        &args.output,
-        &args.picture,
-        &format!("{} and {}", entrants[0].name, entrants[1].name),
-        &played,
-        &json,
-    )?;
+    let title = format!("{} and {}", entrants[0].name, entrants[1].name);
+    let (models, rest): (Vec<_>, Vec<_>) =
+        args.output.iter().cloned().partition(|path| source::ending(path).as_deref() == Some("glb"));
+    play::write_take(&rest, &args.picture, &title, &played, &json)?;
+    let mut outputs = Outputs::default();
+    for path in &models {
+        play::take_file(&title, &[], &played).stage(path, &rigs, &mut outputs)?;
+    }
+    outputs.commit()?;
     let mut text = play::summary(&played);
     let _ = writeln!(text, "{}", summary(&entrants, &report));
     if let Some(path) = &args.why {
