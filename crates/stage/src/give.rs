@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use kumite_motion::rotation::{from_vector, to_vector};
-use kumite_motion::{Contacts, Pose, Role, Skeleton, Vec2, Vec3, WorldPose, fk, humanoid};
+use kumite_motion::{Contacts, JointIdx, Pose, Quat, Role, Skeleton, Vec2, Vec3, WorldPose, fk, humanoid};
 use kumite_plan::spar::MoveKind;
 
 use crate::character::{TICK, flexion};
@@ -93,7 +93,7 @@ const SPEEDS_UP: f32 = 14.0;
 /// Trunks and legs begin to make room this far before they touch, metres.
 const SLACK: f32 = 0.05;
 /// A limb that strikes and knocks something aside faster than this is felt, metres per second.
-const KNOCK: f32 = 1.5;
+const KNOCK: f32 = 0.6;
 
 /// How far joints are out of their way, where they were when the tick began, how fast they go; and the push over the floor, metres per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -122,6 +122,14 @@ impl Character {
             let turn = &mut pose.rotations[role.joint().at()];
             *turn = (*turn * from_vector(apart.off[k])).normalize();
         }
+    }
+}
+
+impl Character {
+    /// How far a joint has given way.
+    pub(crate) fn given(&self, joint: JointIdx) -> Quat {
+        let at = GIVING.iter().position(|(role, _)| role.joint() == joint);
+        self.gives.as_ref().zip(at).map_or(Quat::IDENTITY, |(apart, k)| from_vector(apart.off[k]))
     }
 }
 

@@ -278,7 +278,13 @@ pub(crate) fn corners(kit: &Kit, world: &World, who: CharacterId, other: Charact
         }
         Some(corner)
     };
-    Some(vec![corner(who)?, corner(other)?])
+    let mut both = vec![corner(who)?, corner(other)?];
+    // Two who each wait for the other to come would stand apart for good: whose lot is higher thinks that the other stays.
+    let lot = |id: CharacterId| world.characters.get(id).and_then(|m| m.spar.as_ref()).map(|s| s.lot);
+    if lot(who).zip(lot(other)).is_some_and(|(own, theirs)| own > theirs) {
+        both[1].style.distance_weight = 0.0;
+    }
+    Some(both)
 }
 
 /// Ticks of a fight since anybody of a pair struck in reach.

@@ -72,9 +72,13 @@ impl Character {
         if let Some(steady) = &mut self.steady {
             steady.amend(&base, TICK);
         }
-        self.base[0] = base;
         let mut pose = self.take_pose();
-        self.hold(&skeleton, &mut pose);
+        // What is shown is what the base is, with what gives way over it.
+        let limb = self.stop.and_then(|stop| ik::Chain::of_canonical(stop.part));
+        for joint in limb.into_iter().flat_map(|limb| [limb.top, limb.hinge, limb.end]) {
+            pose.rotations[joint.at()] = (base.rotations[joint.at()] * self.given(joint)).normalize();
+        }
+        self.base[0] = base;
         fk::pose(&skeleton, &pose, &mut self.world);
         self.give_pose(pose);
     }

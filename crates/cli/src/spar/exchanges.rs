@@ -18,12 +18,12 @@ use crate::output::Outputs;
 use crate::spar_args::SparArgs;
 use crate::{Progress, Report, picture_flags};
 
-/// Seconds that are shown before and after a blow arrives, and how many poses.
-const BEFORE: f32 = 0.65;
-const AFTER: f32 = 0.4;
-const POSES: usize = 8;
+/// When poses are shown, seconds from the moment a blow arrives: closer together around it.
+const POSES: [f32; 8] = [-0.6, -0.42, -0.28, -0.16, -0.07, 0.0, 0.12, 0.32];
+const BEFORE: f32 = 0.6;
+const AFTER: f32 = 0.32;
 /// Blows of both within this are no exchange of an attack and an answer, seconds.
-const APART: f32 = 0.5;
+const APART: f32 = 0.6;
 /// The two figures as a reader sees them.
 const SEEN: [&str; 2] = ["light", "grey"];
 
@@ -61,32 +61,34 @@ pub(super) fn run(
                 _ => None,
             })
             .collect();
+        // What somebody had begun when a blow arrived.
+        let begun = |who: usize, time: f32| {
+            let last = performance.events.iter().rev().find_map(|event| match &event.kind {
+                EventKind::Decided { what, .. } if event.who == Some(ids[who]) => {
+                    let at = event.tick as f32 / TICKS as f32;
+                    (at < time - 1e-3).then(|| (at, what.clone()))
+                }
+                _ => None,
+            });
+            last.filter(|(at, _)| time - at < 0.8).map(|(_, what)| what).unwrap_or_default()
+        };
+        let moves = &kit.spar().moves;
+        let kind = |what: &str| moves.named(what).map(|index| moves.get(index).kind);
         let alone = |(time, by, _): &&(f32, usize, &BlowEvent)| {
             let other = blows.iter().any(|(t, who, _)| who != by && (t - time).abs() < APART);
-            !other && *time > BEFORE && *time < last - AFTER
+            let both = kind(&begun(1 - by, *time)) == Some(MoveKind::Strike);
+            !other && !both && *time > BEFORE && *time < last - AFTER
         };
         let fit: Vec<_> = blows.iter().filter(alone).collect();
         if fit.is_empty() {
             continue;
         }
         let (time, by, blow) = fit[chance.below(fit.len() as u32) as usize];
-        // What the other had begun when the blow arrived.
-        let begun = performance.events.iter().rev().find_map(|event| match &event.kind {
-            EventKind::Decided { what, .. }
-                if event.who == Some(ids[1 - by]) && (event.tick as f32 / TICKS as f32) < time - 1e-3 =>
-            {
-                Some((event.tick as f32 / TICKS as f32, what.clone()))
-            }
-            _ => None,
-        });
-        let defence = begun.filter(|(at, _)| time - at < 0.8).map(|(_, what)| what).unwrap_or_default();
-        let moves = &kit.spar().moves;
-        let kind = moves.named(&defence).map(|index| moves.get(index).kind);
-        let how = match kind {
+        let defence = begun(1 - by, *time);
+        let how = match kind(&defence) {
             Some(MoveKind::Block) => "blocks",
             Some(MoveKind::Avoid) => "dodges",
             Some(MoveKind::Step | MoveKind::Turn) => "steps",
-            Some(MoveKind::Strike) => "strikes too",
             _ => "does nothing",
         };
         number += 1;
@@ -110,7 +112,7 @@ pub(super) fn run(
         });
         let strip = Strip {
             figures: figures.collect(),
-            times: Times::Between(time - BEFORE, time + AFTER, POSES),
+            times: Times::At(POSES.iter().map(|t| time + t).collect()),
             views: vec![View::three_quarter(), View::side()],
             window: Window::Pose,
             title: Some(String::new()),
