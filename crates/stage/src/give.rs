@@ -87,11 +87,13 @@ const SLOW: f32 = 3.5;
 /// Farthest that a joint turns in one mending, radians.
 const STEP: f32 = 0.3;
 /// Bodies are pushed apart by so much a second for each metre they are too deep, metres per second at most, and get there by so much in a second.
-const PUSH: f32 = 12.0;
-const PUSHED: f32 = 1.1;
-const SPEEDS_UP: f32 = 14.0;
+const PUSH: f32 = 18.0;
+const PUSHED: f32 = 1.5;
+const SPEEDS_UP: f32 = 25.0;
 /// Trunks and legs begin to make room this far before they touch, metres.
-const SLACK: f32 = 0.05;
+const SLACK: f32 = 0.07;
+/// A shin that strikes is so deep in what it meets before it is turned away, metres.
+const SHIN: f32 = 0.015;
 /// A limb that strikes and knocks something aside faster than this is felt, metres per second.
 const KNOCK: f32 = 0.6;
 
@@ -231,19 +233,20 @@ impl Side {
 
     /// Whether what a part meets is the blow's own business.
     fn free(&self, k: usize) -> bool {
-        let end = matches!(PARTS[k].3, Kind::Hand | Kind::Shin | Kind::Foot);
+        let end = matches!(PARTS[k].3, Kind::Hand | Kind::Foot);
         // Elbows and knees strike with what is around them.
         let bare = self.strikes.is_some_and(|(end, _)| Some(end) == PARTS[k].0.parent() || end == PARTS[k].0);
         self.strikes.is_some_and(|s| s.1) && self.striking(k) && (end || bare)
     }
 
     /// How readily a part gives way beside others.
-    fn ease(&self, k: usize) -> f32 {
+    fn ease(&self, k: usize, beside: usize) -> f32 {
         let Part(.., kind, side) = PARTS[k];
         if self.lies {
             return 0.0;
         }
-        if self.striking(k) {
+        // A limb that strikes knocks arms aside; heads and trunks turn it away.
+        if self.striking(k) && matches!(PARTS[beside].3, Kind::Upper | Kind::Lower | Kind::Hand) {
             return 0.03;
         }
         match kind {
@@ -387,7 +390,11 @@ fn part(kits: &[Arc<Kit>], world: &mut World, ids: [CharacterId; 2]) {
             }
             let was = distance(&before[0], i, &before[1], j);
             let blow = sides[0].striking(i) || sides[1].striking(j);
-            let least = if was < 0.0 {
+            // A shin strikes with its lower half, which is met before its middle is inside.
+            let shin = |k: usize, side: &Side| PARTS[k].3 == Kind::Shin && side.striking(k);
+            let least = if shin(i, &sides[0]) || shin(j, &sides[1]) {
+                -SHIN
+            } else if was < 0.0 {
                 (was + OUT).min(0.0)
             } else if was < NEAR && !blow {
                 was * (1.0 - SLOWS)
@@ -399,12 +406,12 @@ fn part(kits: &[Arc<Kit>], world: &mut World, ids: [CharacterId; 2]) {
         }
     }
     let mut knocked = false;
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         let mut worst: Option<(f32, Pair)> = None;
         for pair in &pairs[..count] {
             let [i, j] = pair.parts.map(usize::from);
             let short = pair.least - distance(&bodies[0], i, &bodies[1], j);
-            let moves = sides[0].ease(i) + sides[1].ease(j) > 0.0;
+            let moves = sides[0].ease(i, j) + sides[1].ease(j, i) > 0.0;
             if short > LITTLE && moves && worst.is_none_or(|w| short > w.0) {
                 worst = Some((short, *pair));
             }
@@ -413,7 +420,11 @@ fn part(kits: &[Arc<Kit>], world: &mut World, ids: [CharacterId; 2]) {
         let [i, j] = pair.parts.map(usize::from);
         let (p, q) = nearest(bodies[0][i], bodies[1][j]);
         let way = (p - q).normalize_or(away.normalize_or(Vec3::X));
-        let ease = [sides[0].ease(i), sides[1].ease(j)];
+        let mut ease = [sides[0].ease(i, j), sides[1].ease(j, i)];
+        if round >= ROUNDS / 2 {
+            // One of the two can give no more: the other has to.
+            ease = ease.map(|e| if e > 0.0 { 1.0 } else { 0.0 });
+        }
         let whole = ease[0] + ease[1];
         knocked |= (sides[0].striking(i) || sides[1].striking(j)) && short > KNOCK * TICK && pair.before > 0.0;
         for (k, (part, at, way)) in [(i, p, way), (j, q, -way)].into_iter().enumerate() {
