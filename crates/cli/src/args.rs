@@ -658,9 +658,9 @@ pub(crate) struct TablesArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) data: Option<PathBuf>,
 
-    /// Number of attacks to time
-    #[arg(long, default_value_t = 400)]
-    pub(crate) trials: u32,
+    /// Number of attacks to time, or of bouts of each pair [default: 400; competition: 4]
+    #[arg(long, value_name = "N")]
+    pub(crate) trials: Option<u32>,
 
     /// Seed of the random numbers
     #[arg(long, default_value_t = 0)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use crate::args::PictureArgs;
+use crate::args::{PictureArgs, RigArgs};
 
 /// Let two fighters plan against each other, once or many times
 #[derive(Debug, Args)]
@@ -13,7 +13,9 @@ use crate::args::PictureArgs;
   kumite spar --a style=infighter,depth=4 --b style=outboxer,depth=2 -o fight.png -o fight.glb
   kumite spar --bouts 20 --a depth=4 --b depth=2 --json
   kumite spar --why why.html --seconds 10
-  kumite spar --table")]
+  kumite spar --table -o table.svg
+  kumite spar --strips folder --exchanges 30 --seconds 20
+  kumite spar --rig Ana=ana.glb --rig Bo=bo.glb -o fight.glb")]
 pub(crate) struct SparArgs {
     /// The first: style=..., depth=..., name=..., delay=..., chance=..., nodes=..., clairvoyant, plies, zero-sum, printed
     #[arg(long, value_name = "FIGHTER", default_value = "")]
@@ -47,7 +49,18 @@ pub(crate) struct SparArgs {
     #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
     pub(crate) why: Option<PathBuf>,
 
-    /// Files to write: .glb, .html, .png, .gif, .json
+    /// Write strips of exchanges chosen by the seed into this folder, without names, and print what they are
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub(crate) strips: Option<PathBuf>,
+
+    /// How many exchanges, each of a bout of its own
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    pub(crate) exchanges: u32,
+
+    #[command(flatten)]
+    pub(crate) rig: RigArgs,
+
+    /// Files to write: .glb, .html, .png, .gif, .json; with --table .svg, .json, .txt
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Vec<PathBuf>,
 

@@ -19,6 +19,7 @@
 //! assert!(strip.render().to_png().starts_with(b"\x89PNG"));
 //! ```
 
+mod answer_table;
 mod body;
 mod camera;
 mod coverage;
@@ -41,6 +42,7 @@ mod timeline;
 
 pub use body::{Body, Cone, Group, Part, facing};
 pub use camera::{Camera, View};
+pub use answer_table::{Answer, AnswerTable};
 pub use coverage::{BodyPoint, Coverage};
 pub use distance_matrix::DistanceMatrix;
 pub use figure::{Figure, Prop};

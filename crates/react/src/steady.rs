@@ -2,8 +2,8 @@
 //! over a fifth of a second.
 
 use kumite_motion::blend::decay;
-use kumite_motion::rotation::{from_vector, to_vector};
-use kumite_motion::{Pose, Quat, Role, Vec3};
+use kumite_motion::rotation::{about, from_vector, to_vector, twist_angle};
+use kumite_motion::{Pose, Quat, Role, Vec3, humanoid};
 
 const JOINTS: usize = Role::ALL.len();
 /// By how much an angular velocity may change in a tick beyond what the motion below does, radians per second: captures change by 11.9 in two ticks once
@@ -67,6 +67,29 @@ impl Steady {
         self.root.since >= FADES && self.joints.iter().all(|joint| joint.since >= FADES)
     }
 
+    /// Only looks at what is shown and at what is played below it: nothing is held back, as where a blow throws limbs about.
+    pub fn watch(&mut self, played: &Pose, pose: &Pose, seconds: f32) {
+        let rate = 1.0 / seconds.max(1e-4);
+        for (joint, (turn, below)) in self.joints.iter_mut().zip(pose.rotations.iter().zip(&played.rotations)) {
+            joint.speed = to_vector(joint.last.conjugate() * *turn) * rate;
+            joint.below_speed = to_vector(joint.below.conjugate() * *below) * rate;
+            (joint.last, joint.below, joint.off, joint.since) = (*turn, *below, Vec3::ZERO, FADES);
+        }
+        let root = &mut self.root;
+        (root.speed, root.below_speed) =
+            ((pose.root() - root.last) * rate, (played.root() - root.below) * rate);
+        (root.last, root.below, root.off, root.since) = (pose.root(), played.root(), Vec3::ZERO, FADES);
+    }
+
+    /// What was shown last has been changed since, within the same tick.
+    pub fn amend(&mut self, pose: &Pose, seconds: f32) {
+        let rate = 1.0 / seconds.max(1e-4);
+        for (joint, turn) in self.joints.iter_mut().zip(&pose.rotations) {
+            joint.speed += to_vector(joint.last.conjugate() * *turn) * rate;
+            joint.last = *turn;
+        }
+    }
+
     /// Shows a pose that the layer made of what is played below, `seconds` after the last. `within` brings turns that go too far back, given what is
     /// played.
     pub fn show(&mut self, played: &Pose, pose: &mut Pose, seconds: f32, within: impl Fn(Role, Quat, Quat) -> Quat) {
@@ -87,6 +110,7 @@ impl Steady {
             // Only where that is no jump either: what lies beyond a limit may be nearest to either end of it.
             let kept = within(role, wanted, *below);
             let wanted = if to_vector(expected.conjugate() * kept).length() <= 3.0 * most { kept } else { wanted };
+            let wanted = fold(role, joint.last, *below, wanted, seconds);
             *turn = wanted.normalize();
             joint.speed = to_vector(joint.last.conjugate() * *turn) * rate;
             (joint.last, joint.below, joint.below_speed) = (*turn, *below, below_speed);
@@ -107,6 +131,23 @@ impl Steady {
         root.speed = (wanted - root.last) * rate;
         (root.last, root.below, root.below_speed) = (wanted, played.root(), below_speed);
     }
+}
+
+/// A folded hinge, radians, and how fast one may be slowed down before it, radians per second squared: by what a tick may change.
+const FOLDED: f32 = 2.7;
+const BRAKES: f32 = 120.0 * TURNS;
+
+/// Elbows and knees that are carried on by what they did slow down before they are folded.
+fn fold(role: Role, last: Quat, below: Quat, wanted: Quat, seconds: f32) -> Quat {
+    let Some(axis) = humanoid::hinge_axis(role) else { return wanted };
+    let angle = |turn: Quat| {
+        let angle = twist_angle(turn, axis);
+        if angle < -std::f32::consts::FRAC_PI_2 { angle + std::f32::consts::TAU } else { angle }
+    };
+    let (was, will) = (angle(last), angle(wanted));
+    let room = (FOLDED.max(angle(below)) - was).max(0.0);
+    let most = was + (2.0 * BRAKES * room).sqrt() * seconds;
+    if will > most { wanted * about(axis, most - will) } else { wanted }
 }
 
 #[cfg(test)]

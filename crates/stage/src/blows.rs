@@ -34,7 +34,7 @@ pub(crate) fn contacts(kits: &[Arc<Kit>], world: &mut World, bodies: &Bodies, ev
         }
     }
     apply(kits, world, &met);
-    give::crowd(world);
+    give::crowd(kits, world);
     let tick = world.tick;
     for m in met {
         let (by, other) = (m.by, m.other);

@@ -19,7 +19,7 @@ use kumite_react::steady::Steady;
 
 use crate::TICKS;
 use crate::feet::{Feet, GRIP};
-use crate::give::Give;
+use crate::give::Apart;
 use crate::quality::Source;
 use crate::stop::Stop;
 use crate::struck::Struck;
@@ -78,8 +78,8 @@ pub struct Character {
     pub(crate) jolted: f32,
     /// Whether it fights somebody.
     pub(crate) fights: bool,
-    /// Arms that give way to somebody else's body.
-    pub(crate) gives: [Give; 2],
+    /// What gives way to somebody else's body. Boxed: only fighters have one.
+    pub(crate) gives: Option<Box<Apart>>,
     /// Keeps fighters' limbs from jumping. Boxed: only fighters have one.
     pub(crate) steady: Option<Box<Steady>>,
     pub(crate) feet: Feet,
@@ -174,7 +174,7 @@ impl Character {
             stop: None,
             jolted: 0.0,
             fights: false,
-            gives: [Give::default(); 2],
+            gives: None,
             steady: None,
             feet: Feet::default(),
             base: [Pose::default(), Pose::default()],
@@ -514,12 +514,13 @@ impl Character {
             bend.apply(*time, &skeleton, &mut pose, &mut self.world);
         }
         self.hold_back(&skeleton, &mut pose);
-        self.give_way(&skeleton, &mut pose);
         if let Some(played) = &played {
             self.keep_steady(played, &mut pose);
         }
         self.base.swap(0, 1);
         self.base[0].clone_from(&pose);
+        // What gives way to others does so over all of that: joins do not leave from it.
+        self.give_way(&mut pose);
         if let Some(brace) = &mut self.brace {
             (planted, soon) = (brace.contacts(planted), brace.contacts(soon));
             brace.apply(&skeleton, &self.base[0], &mut pose, &mut self.world);
@@ -544,7 +545,7 @@ const SOFT: f32 = 0.2;
 const FOLDED: f32 = 160.0 * PI / 180.0;
 
 /// Angle of a hinge, radians: 0 is straight, up to three quarters of a turn is folded, the rest is bent backwards.
-fn flexion(pose: &Pose, hinge: Role) -> f32 {
+pub(crate) fn flexion(pose: &Pose, hinge: Role) -> f32 {
     let axis = humanoid::hinge_axis(hinge).unwrap_or(Vec3::X);
     let angle = twist_angle(pose.rotations[hinge.joint().at()], axis);
     if angle < -FRAC_PI_2 { angle + TAU } else { angle }

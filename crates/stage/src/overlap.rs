@@ -138,6 +138,31 @@ pub fn of_bodies_by_frame(takes: &[&Clip]) -> Vec<f32> {
     depths
 }
 
+/// Which parts of two takes are in each other by more than `deep` metres: upper ends of both, in how many frames, and how deep at most. The most frequent first.
+pub fn pairs_of_bodies(takes: [&Clip; 2], deep: f32) -> Vec<([Role; 2], usize, f32)> {
+    let part = |k: usize| PARTS.get(k).map_or(Role::Head, |p| p.0);
+    let mut found: Vec<([Role; 2], usize, f32)> = Vec::new();
+    let [one, other] = takes.map(bodies);
+    for (a, b) in one.iter().zip(&other) {
+        for (i, p) in a.iter().enumerate() {
+            for (j, q) in b.iter().enumerate() {
+                let depth = p.radius + q.radius - apart(p.ends, q.ends);
+                if depth <= deep {
+                    continue;
+                }
+                let mut pair = [part(i), part(j)];
+                pair.sort();
+                match found.iter_mut().find(|f| f.0 == pair) {
+                    Some(f) => (f.1, f.2) = (f.1 + 1, f.2.max(depth)),
+                    None => found.push((pair, 1, depth)),
+                }
+            }
+        }
+    }
+    found.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    found
+}
+
 /// Least distance of two segments (Ericson 2005, § 5.1.9), metres.
 fn apart([p, q]: [Vec3; 2], [r, s]: [Vec3; 2]) -> f32 {
     let (u, v, w) = (q - p, s - r, p - r);

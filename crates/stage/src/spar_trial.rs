@@ -68,6 +68,10 @@ pub struct BoutLook {
     pub deepest: f32,
     /// Frames that overlap by more than 3 cm, and all.
     pub overlapping: (u32, u32),
+    /// Which parts those are: in how many frames, and how deep at most, metres.
+    pub pairs: Vec<([Role; 2], usize, f32)>,
+    /// What snaps by more than 1.5: when, which joint, by how much.
+    pub snapped: Vec<(f32, Role, f32)>,
     /// Largest snap outside impacts, and in them, in units of captures.
     pub snap: f32,
     /// In impacts.
@@ -86,10 +90,17 @@ impl BoutLook {
         let Ok(takes) = performance.takes() else { return BoutLook::default() };
         let clips: Vec<&Clip> = takes.iter().map(|t| &t.clip).collect();
         let depths = overlap::of_bodies_by_frame(&clips);
+        let pairs = match clips[..] {
+            [a, b] => overlap::pairs_of_bodies([a, b], 0.03),
+            _ => Vec::new(),
+        };
+        let snapped = takes.iter().flat_map(|t| t.snaps.iter().map(|s| (s.time, s.role, s.size))).collect();
         let most = |f: fn(&Quality) -> f32| takes.iter().map(|t| f(&t.quality)).fold(0.0, f32::max);
         BoutLook {
             deepest: depths.iter().copied().fold(0.0, f32::max),
             overlapping: (depths.iter().filter(|d| **d > 0.03).count() as u32, depths.len() as u32),
+            pairs,
+            snapped,
             snap: most(|q| q.snap),
             snap_in_impacts: most(|q| q.snap_in_impacts),
             snaps: takes.iter().map(|t| t.snaps.len() as u32).sum(),

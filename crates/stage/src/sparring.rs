@@ -6,9 +6,9 @@ use kumite_motion::{Role, Vec2, Vec3};
 use kumite_plan::Bend;
 use kumite_plan::spar::bout::{BREATH, Pruned};
 use kumite_plan::spar::contest::PLAYERS;
-use kumite_plan::spar::moves::RATE;
+use kumite_plan::spar::moves::{Blow, RATE};
 use kumite_plan::spar::rehearsal::DELAY;
-use kumite_plan::spar::shape::{ANCHORS, Anchors, COUNT, LETS_GO, Led, PATH, striking};
+use kumite_plan::spar::shape::{ANCHORS, Anchors, COUNT, LETS_GO, Led, PATH, SOON, striking};
 use kumite_plan::spar::{Bout, Corner, Fight, Fighter, Moves, Outcome, Style, TreeConfig, TreeCounts};
 
 use crate::world::{CharacterId, World};
@@ -100,10 +100,10 @@ pub struct SparState {
 }
 
 impl SparState {
-    /// Whether a limb is under way to its blow.
-    pub(crate) fn strikes_with(&self, part: Role) -> bool {
-        let f = &self.fighter;
-        f.led.part == Some(part) && f.hits > f.t
+    /// Whether a blow of what it does may meet something in a tick.
+    pub(crate) fn may_meet(&self, blow: &Blow, tempo: f32, tick: u64) -> bool {
+        let now = (tick + 1).saturating_sub(self.began) as f32;
+        now >= blow.at.saturating_sub(SOON) as f32 * tempo * EACH as f32
     }
 
     pub(crate) fn new(opponent: CharacterId, fighter: Fighter, tick: u64) -> SparState {
@@ -278,7 +278,13 @@ pub(crate) fn corners(kit: &Kit, world: &World, who: CharacterId, other: Charact
         }
         Some(corner)
     };
-    Some(vec![corner(who)?, corner(other)?])
+    let mut both = vec![corner(who)?, corner(other)?];
+    // Two who each wait for the other to come would stand apart for good: whose lot is higher thinks that the other stays.
+    let lot = |id: CharacterId| world.characters.get(id).and_then(|m| m.spar.as_ref()).map(|s| s.lot);
+    if lot(who).zip(lot(other)).is_some_and(|(own, theirs)| own > theirs) {
+        both[1].style.distance_weight = 0.0;
+    }
+    Some(both)
 }
 
 /// Ticks of a fight since anybody of a pair struck in reach.

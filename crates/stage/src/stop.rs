@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use kumite_motion::{Pose, Role, Skeleton, Vec3, fk, ik};
+use kumite_motion::rotation::about;
+use kumite_motion::{Pose, Role, Skeleton, Vec3, fk, humanoid, ik};
 
 use kumite_react::steady::Steady;
 
 use crate::Character;
-use crate::character::TICK;
+use crate::character::{TICK, flexion};
 use crate::world::CharacterId;
 
 /// What holds a limb back.
@@ -68,24 +69,38 @@ impl Character {
         let skeleton = Arc::clone(self.library().skeleton());
         let mut base = std::mem::take(&mut self.base[0]);
         self.hold(&skeleton, &mut base);
-        self.base[0] = base;
+        if let Some(steady) = &mut self.steady {
+            steady.amend(&base, TICK);
+        }
         let mut pose = self.take_pose();
-        self.hold(&skeleton, &mut pose);
+        // What is shown is what the base is, with what gives way over it.
+        let limb = self.stop.and_then(|stop| ik::Chain::of_canonical(stop.part));
+        for joint in limb.into_iter().flat_map(|limb| [limb.top, limb.hinge, limb.end]) {
+            pose.rotations[joint.at()] = (base.rotations[joint.at()] * self.given(joint)).normalize();
+        }
+        self.base[0] = base;
         fk::pose(&skeleton, &pose, &mut self.world);
         self.give_pose(pose);
-        self.steady = None;
     }
 
     /// Keeps what was made of the motion below from jumping, but where a blow is felt.
     pub(crate) fn keep_steady(&mut self, played: &Pose, pose: &mut Pose) {
-        let acts = self.bend.is_some() || self.second.is_some() || self.stop.is_some() || self.gives_way();
-        if self.jolted > 0.0 || !acts && self.steady.as_ref().is_none_or(|steady| steady.settled()) {
+        let acts = self.bend.is_some() || self.second.is_some() || self.stop.is_some();
+        if !acts && self.steady.as_ref().is_none_or(|steady| steady.settled()) {
             self.steady = None;
             return;
         }
         let [now, before] = &self.base;
         let steady = self.steady.get_or_insert_with(|| Box::new(Steady::from(now, before, TICK)));
-        steady.show(played, pose, TICK, |_, turn, _| turn);
+        if self.jolted > 0.0 {
+            for hinge in [Role::LeftElbow, Role::RightElbow] {
+                keep_folded(pose, hinge, played);
+            }
+            // What is below has to be known when the blow is over, too.
+            steady.watch(played, pose, TICK);
+        } else {
+            steady.show(played, pose, TICK, |_, turn, _| turn);
+        }
     }
 
     /// Brings a pose's limb out of what stops it; says how deep it was, metres.
@@ -113,5 +128,18 @@ impl Character {
     /// A blow is felt.
     pub(crate) fn jolt(&mut self) {
         self.jolted = JOLT;
+    }
+}
+
+/// A folded elbow, radians.
+const FOLDED: f32 = 2.7;
+
+/// What a limb that is stopped makes of its elbow folds it no farther than elbows fold, or than its motion does.
+fn keep_folded(pose: &mut Pose, hinge: Role, played: &Pose) {
+    let Some(axis) = humanoid::hinge_axis(hinge) else { return };
+    let over = flexion(pose, hinge) - FOLDED.max(flexion(played, hinge));
+    if over > 0.0 {
+        let turn = &mut pose.rotations[hinge.joint().at()];
+        *turn = (*turn * about(axis, -over)).normalize();
     }
 }

@@ -1,6 +1,7 @@
 //! `kumite spar`: two fighters that plan against each other, once or many times.
 
 mod bouts;
+mod exchanges;
 mod table;
 mod why;
 
@@ -8,6 +9,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Instant;
 
+use kumite_motion::Role;
 use kumite_plan::spar::style::STYLES;
 use kumite_plan::spar::{Style, TreeConfig};
 use kumite_stage::spar_trial::{self, BoutLook, BoutReport, Entrant};
@@ -16,6 +18,8 @@ use kumite_stage::{Host, Kit, Performance};
 use serde_json::{Value, json};
 
 use crate::failure::{CliResult, Failure};
+use crate::output::Outputs;
+use crate::rigs::Rigs;
 use crate::spar_args::SparArgs;
 use crate::walk::TimedHost;
 use crate::{Progress, Report, bake, dodge, play, source};
@@ -27,6 +31,14 @@ pub(crate) fn run(args: &SparArgs, progress: &Progress) -> CliResult<Report> {
         let message = format!("--seconds is {}; allowed is more than 0, at most 3600", args.seconds);
         return Err(Failure::bad(message).key("seconds").found(args.seconds.to_string()));
     }
+    let names = [entrants[0].name.as_str(), entrants[1].name.as_str()];
+    if names[0] == names[1] {
+        return Err(Failure::bad("both fighters have the same name").key("name").found(names[0].to_owned()));
+    }
+    let rigs = Rigs::load(&args.rig.rig, &names, progress)?;
+    for path in &args.output {
+        crate::output::refuse_inputs(path, rigs.paths())?;
+    }
     let loaded = bake::load(&args.library, source::BUILT_IN.as_ref(), None, progress)?;
     let kit = dodge::kit(Arc::clone(&loaded.library));
     if !kit.spar().moves.can_fight() {
@@ -36,6 +48,9 @@ pub(crate) fn run(args: &SparArgs, progress: &Progress) -> CliResult<Report> {
     if args.table {
         return table::run(args, &kit);
     }
+    if let Some(folder) = &args.strips {
+        return exchanges::run(args, &kit, &entrants, (folder, args.exchanges), progress);
+    }
     if let Some(bouts) = args.bouts {
         return bouts::run(args, &kit, &entrants, bouts, progress);
     }
@@ -44,13 +59,15 @@ pub(crate) fn run(args: &SparArgs, progress: &Progress) -> CliResult<Report> {
     let wall = start.elapsed().as_secs_f64();
     let json = to_json(std::slice::from_ref(&report), planned, wall);
     let played = play::Played::of(Arc::clone(&kit), performance)?;
-    play::write_take(
-        &args.output,
-        &args.picture,
-        &format!("{} and {}", entrants[0].name, entrants[1].name),
-        &played,
-        &json,
-    )?;
+    let title = format!("{} and {}", entrants[0].name, entrants[1].name);
+    let (models, rest): (Vec<_>, Vec<_>) =
+        args.output.iter().cloned().partition(|path| source::ending(path).as_deref() == Some("glb"));
+    play::write_take(&rest, &args.picture, &title, &played, &json)?;
+    let mut outputs = Outputs::default();
+    for path in &models {
+        play::take_file(&title, &[], &played).stage(path, &rigs, &mut outputs)?;
+    }
+    outputs.commit()?;
     let mut text = play::summary(&played);
     let _ = writeln!(text, "{}", summary(&entrants, &report));
     if let Some(path) = &args.why {
@@ -153,7 +170,7 @@ fn to_json(reports: &[BoutReport], plan_seconds: f64, wall: f64) -> Value {
     // Rows are what the rules said, columns what was shown: landed, blocked, missed.
     let told: Vec<Vec<u32>> =
         (0..3).map(|i| (0..3).map(|j| reports.iter().map(|r| r.told[i][j]).sum()).collect()).collect();
-    json!({
+    let mut json = json!({
         "bouts": reports.len(),
         "wins": wins,
         "draws": reports.iter().filter(|r| r.winner().is_none()).count(),
@@ -195,10 +212,34 @@ fn to_json(reports: &[BoutReport], plan_seconds: f64, wall: f64) -> Value {
         "wall_seconds": wall,
         "scene_seconds": scene,
         "hash": dodge::combined(reports.iter().map(|r| r.hash)),
-    })
+    });
+    json["beyond"] = json!({"overlaps": overlaps(reports), "snaps": snapped(reports)});
+    json
 }
 
 /// Whether both were where they wanted to be within 3 s and 0.7 s for every metre they began apart.
 fn in_time(report: &BoutReport) -> bool {
     report.reached.is_some_and(|time| time <= 3.0 + 0.7 * report.start)
+}
+
+/// Which parts overlap by more than 3 cm, the most frequent first.
+fn overlaps(reports: &[BoutReport]) -> Vec<Value> {
+    let mut all: Vec<([Role; 2], usize, f32)> = Vec::new();
+    for (pair, frames, deepest) in reports.iter().flat_map(|r| &r.look.pairs) {
+        match all.iter_mut().find(|f| f.0 == *pair) {
+            Some(f) => (f.1, f.2) = (f.1 + frames, f.2.max(*deepest)),
+            None => all.push((*pair, *frames, *deepest)),
+        }
+    }
+    all.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    let name = |role: Role| role.name();
+    all.iter().map(|(pair, frames, deepest)| json!([name(pair[0]), name(pair[1]), frames, 100.0 * deepest])).collect()
+}
+
+/// What snaps by more than 1.5 outside impacts: bout, second, joint, how much.
+fn snapped(reports: &[BoutReport]) -> Vec<Value> {
+    let one = |(k, r): (usize, &BoutReport)| {
+        r.look.snapped.iter().map(|(time, role, size)| json!([k, time, role.name(), size])).collect::<Vec<_>>()
+    };
+    reports.iter().enumerate().flat_map(one).collect()
 }

@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
+use kumite_picture::{Answer, AnswerTable};
 use kumite_plan::spar::moves::{MoveKind, RATE};
 use kumite_plan::spar::table::{LEADS, Pairing, STEP};
 use kumite_stage::Kit;
 use serde_json::{Value, json};
 
 use crate::Report;
-use crate::failure::CliResult;
+use crate::failure::{CliResult, Failure};
 use crate::spar_args::SparArgs;
 
 pub(super) fn run(args: &SparArgs, kit: &Kit) -> CliResult<Report> {
@@ -52,7 +53,42 @@ pub(super) fn run(args: &SparArgs, kit: &Kit) -> CliResult<Report> {
     );
     let json: Value = json!({"pairs": rows, "class_agreement_share": share});
     for path in &args.output {
-        crate::output::write(path, text.as_bytes())?;
+        match crate::source::ending(path).as_deref() {
+            Some("svg") => crate::output::write(path, drawn(kit, &args.library).to_svg().as_bytes())?,
+            Some("json") => crate::output::write(path, format!("{json}\n").as_bytes())?,
+            Some("txt" | "md") => crate::output::write(path, text.as_bytes())?,
+            ending => {
+                let found = ending.unwrap_or_default().to_owned();
+                let message = format!("cannot write {found:?}; the table is written as .svg, .json, .txt");
+                return Err(Failure::bad(message).in_file(path).found(found));
+            }
+        }
     }
     Ok(Report { text, json })
+}
+
+/// The table as a picture: blows against defences.
+fn drawn(kit: &Kit, library: &str) -> AnswerTable {
+    let moves = &kit.spar().moves;
+    let mut picture = AnswerTable { title: format!("What answers what: {library}"), ..AnswerTable::default() };
+    let (mut last, mut defences) = (None, Vec::new());
+    for p in kit.spar().table.pairings() {
+        let strike = moves.get(p.blow.0);
+        if last != Some(p.blow) {
+            let one = strike.blows.len() == 1;
+            let name = if one { strike.name.clone() } else { format!("{} {}", strike.name, p.blow.1 + 1) };
+            picture.rows.push(name);
+            picture.answers.push(Vec::new());
+            last = Some(p.blow);
+        }
+        if picture.rows.len() == 1 {
+            defences.push(moves.get(p.defence).name.clone());
+        }
+        let share = (p.works & !1).count_ones() as f32 / (LEADS - 1) as f32;
+        if let Some(row) = picture.answers.last_mut() {
+            row.push(Answer { share, expected: p.by_class });
+        }
+    }
+    picture.columns = defences;
+    picture
 }

@@ -67,12 +67,13 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
             effort: Effort { iterations: 40, ..usual },
         },
     ];
-    let bar = progress.bar(args.trials as usize, "bracing");
+    let count = args.trials.unwrap_or(super::TRIALS);
+    let bar = progress.bar(count as usize, "bracing");
     let mut measured: Vec<Measured> = ways
         .iter()
         .map(|_| Measured { us: Vec::new(), evaluations: Vec::new(), off: Vec::new(), hands: Vec::new() })
         .collect();
-    for number in 0..args.trials {
+    for number in 0..count {
         bar.inc(1);
         let seed = args.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(number));
         let (Some((moment, request)), Some(body)) = (brace_trial::random(&library, seed), Body::of(library.skeleton()))
@@ -114,8 +115,8 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
     }
     let choices: Vec<Value> =
         CHOICES.iter().map(|[what, theirs, ours]| json!({"what": what, "theirs": theirs, "ours": ours})).collect();
-    let json = json!({"trials": args.trials, "rows": data, "choices": choices});
-    let title = format!("{} random threats, {}", args.trials, args.library);
+    let json = json!({"trials": count, "rows": data, "choices": choices});
+    let title = format!("{} random threats, {}", count, args.library);
     let choice_head = ["", "thesis", "here"].map(str::to_owned);
     let choice_rows: Vec<Vec<String>> = CHOICES.iter().map(|row| row.map(str::to_owned).to_vec()).collect();
     let text = if args.html {

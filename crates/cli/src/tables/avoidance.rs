@@ -69,7 +69,8 @@ impl Condition {
 }
 
 pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
-    if args.trials == 0 {
+    let count = args.trials.unwrap_or(super::TRIALS);
+    if count == 0 {
         return Err(Failure::bad("--trials is 0; allowed is at least 1")
             .key("--trials")
             .found("0")
@@ -79,7 +80,7 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
     let config = DodgeConfig { grid: true, cull: true, ..DodgeConfig::default() };
     let kits = [Arc::new(Kit::new(dodge::defence(library, config), None))];
     let Some(defence) = kits[0].defence() else { return Err(Failure::bad("nothing to dodge with")) };
-    let trials: Vec<Moment> = (0..u64::from(args.trials))
+    let trials: Vec<Moment> = (0..u64::from(count))
         .filter_map(|k| Moment::random(&kits, args.seed.wrapping_mul(1_000_003).wrapping_add(k)))
         .collect();
     let bar = progress.bar(4 * trials.len() + NAIVE, "timing");

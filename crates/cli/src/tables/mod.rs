@@ -11,6 +11,9 @@ use crate::failure::{CliResult, Failure};
 use crate::{Progress, Report};
 
 /// Names of the papers.
+/// Attacks that are timed if nothing is said.
+const TRIALS: u32 = 400;
+
 const PAPERS: &str = "anticipation, avoidance, choices, competition, environment";
 
 pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {

@@ -43,9 +43,9 @@ pub const STUN: (f32, f32) = (21.0, 36.0);
 /// Shorter with every hit of a chain.
 pub const CHAIN: f32 = 0.8;
 /// Damage from which a hit is heavy.
-pub const HEAVY: f32 = 1.15;
+pub const HEAVY: f32 = 1.5;
 /// Who is hit is pushed by so much at least, metres.
-pub const PUSH: f32 = 0.12;
+pub const PUSH: f32 = 0.18;
 /// Damage within moments that knocks somebody down.
 pub const KNOCK_DOWN: f32 = 4.5;
 /// How fast that is forgotten, per second.
@@ -53,13 +53,13 @@ pub const FORGET: f32 = 1.6;
 /// Ticks from a knock-down until one stands again.
 pub const DOWN: u32 = 260;
 /// What one can take.
-pub const HEALTH: f32 = 40.0;
+pub const HEALTH: f32 = 22.0;
 /// Largest turn that an action is laid with beside its own, radians, by what it is.
 pub(crate) const TURN: f32 = 0.27;
 /// A guard shuffles round by this much at most.
 const SHUFFLE: f32 = 0.17;
 /// What a blow costs, in light hits: nobody strikes for the sake of it.
-const EFFORT: f32 = 0.4;
+const EFFORT: f32 = 0.28;
 /// How much more it costs who is out of breath: so many times as much.
 const WEARY: f32 = 2.0;
 /// Breath that a blow takes, and that comes back in a second.
@@ -470,6 +470,7 @@ impl Bout<'_> {
     /// Somebody is hit: it reacts, or falls.
     pub fn strike(&self, fight: &mut Fight, who: usize, damage: f32, part: Role, way: Vec3, chain: u8) {
         let body = self.moving(who, &fight.fighters[who], u32::from(fight.fighters[who].t));
+        let kicks = self.made(&fight.fighters[who]).blows.iter().any(|blow| blow.leg);
         let q = &mut fight.fighters[who];
         let stance = q.place.after(self.made(q).stance(self.motion(who, u32::from(q.t))));
         q.hurt += damage;
@@ -493,7 +494,8 @@ impl Bout<'_> {
         (q.blow, q.last, q.arrived, q.phase) = (0, Outcome::Open, 0, 0);
         (q.led, q.lag) = (Led::default(), Lag::default());
         let mut lag = self.lag(who, (&body.0, &body.1), &fight.fighters[who]);
-        lag.seconds = lag.seconds.max(FLINCH);
+        // A leg in the air has a longer way back.
+        lag.seconds = lag.seconds.max(if kicks { 2.0 * FLINCH } else { FLINCH });
         fight.fighters[who].lag = lag;
     }
 }

@@ -261,7 +261,7 @@ impl Move {
 const ASIDE: f32 = 0.13;
 const AHEAD: f32 = 0.14;
 /// Seconds before its onset that a blow is begun: with the load of its motion it can be seen coming.
-const WIND_UP: f32 = 0.15;
+const WIND_UP: f32 = 0.19;
 
 /// Damage of a strike if it lands.
 fn harm(strike: &Strike) -> f32 {

@@ -26,7 +26,7 @@ const DEFENCES: usize = 3;
 /// Nearer than this is too near for anybody, metres.
 const CROWDED: f32 = 0.72;
 /// Nobody goes nearer than this, metres from pelvis to pelvis.
-const APART: f32 = 0.52;
+const APART: f32 = 0.58;
 /// Errors of distance and facing that hardly count, metres and radians.
 const NEAR: f32 = 0.1;
 const AHEAD: f32 = 0.15;

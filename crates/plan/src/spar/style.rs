@@ -69,7 +69,11 @@ impl Style {
             match word {
                 "general" => {}
                 "infighter" => (style.distance, style.given) = (0.75, (1.5, 0.7)),
-                "outboxer" => (style.distance, style.given, style.taken) = (1.5, (0.6, 1.4), 1.5),
+                "outboxer" => {
+                    (style.distance, style.given, style.taken) = (1.5, (1.0, 2.8), 1.3);
+                    // Who keeps away has to come in for every blow: waiting costs it more.
+                    style.stall = 1.0;
+                }
                 "path" => style.place_weight = 0.5,
                 "follower" => {}
                 "chaser" => (style.distance, style.taken) = (0.5, 0.0),
@@ -78,7 +82,7 @@ impl Style {
                 "enduring" => (style.block_bonus, style.taken) = (0.25, 0.6),
                 "kicker" => style.kicks = 1.6,
                 "puncher" => style.kicks = 0.4,
-                "tired" => (style.tempo, style.power) = (1.08, 0.94),
+                "tired" => (style.tempo, style.power) = (1.06, 0.95),
                 "paper" => style = style.paper(),
                 _ => return None,
             }

@@ -36,7 +36,12 @@ impl Turn<'_> {
             return false;
         }
         let (own, forced) = (spar.own, spar.forced);
-        if forced {
+        let (f, t) = (&spar.fighter, self.world.tick.saturating_sub(spar.began) / EACH);
+        // Who has fallen and is up again stands wherever that led: the table of the fall knows nothing of getting up.
+        let up = kit.moves.get(f.doing).kind == MoveKind::Down && f.health > 0.0 && t >= u64::from(f.free);
+        if !forced && up {
+            self.enter_fight(other, kit);
+        } else if forced {
             self.react_to_blow(kit);
         } else if !own {
             self.enter_fight(other, kit);
