@@ -112,23 +112,23 @@ impl Fingers {
         let hand = |wrist: Role, side: f32| {
             let Some(wrist) = roles.get(wrist) else { return Vec::new() };
             let chains: Vec<Vec<JointIdx>> = skeleton.children(wrist).flat_map(|c| chains(skeleton, c)).collect();
-            let named = |wanted: &[&str]| {
-                chains.iter().find(|chain| {
-                    let name = skeleton.name(chain[0]).to_lowercase();
-                    wanted.iter().any(|word| name.contains(word))
-                })
+            // Some rigs name the bones inside the palm after the palm, so any bone of a chain may tell which finger it is.
+            let is = |joint: &JointIdx, wanted: &[&str]| {
+                let name = skeleton.name(*joint).to_lowercase();
+                wanted.iter().any(|word| name.contains(word))
             };
+            let named = |wanted: &[&str]| chains.iter().flatten().find(|joint| is(joint, wanted)).copied();
             // From the first finger to the last across the palm: about this fingers close, on the left one way, on the right the other.
             let first = named(&["index", "pointer"]);
             let last = named(&["pinky", "little"]).or_else(|| named(&["ring"])).or_else(|| named(&["middle"]));
             let (Some(first), Some(last)) = (first, last) else { return Vec::new() };
-            let across = (world.position(last[0]) - world.position(first[0])).normalize_or(Vec3::ZERO) * side;
+            let across = (world.position(last) - world.position(first)).normalize_or(Vec3::ZERO) * side;
             if across == Vec3::ZERO {
                 return Vec::new();
             }
             let mut bones = Vec::new();
             for chain in &chains {
-                let thumb = skeleton.name(chain[0]).to_lowercase().contains("thumb");
+                let thumb = chain.iter().any(|joint| is(joint, &["thumb"]));
                 // A metacarpal inside the palm does not bend.
                 let bent = &chain[chain.len().saturating_sub(3 + usize::from(chain.len() > 4))..];
                 let along = |joint: JointIdx| {
@@ -208,15 +208,28 @@ mod tests {
 
     /// A canonical body with two fingers of three bones and a thumb on each hand, palms down in its T-pose.
     fn with_fingers() -> (Arc<Skeleton>, Roles) {
+        with_bones(|_| 0)
+    }
+
+    /// The same; so many bones of a chain are inside the palm and named after it.
+    fn with_bones(palm: impl Fn(&str) -> usize) -> (Arc<Skeleton>, Roles) {
         let canonical = humanoid::skeleton();
         let mut joints = canonical.to_joints();
         for (role, side, prefix) in [(Role::LeftWrist, 1.0, "Left"), (Role::RightWrist, -1.0, "Right")] {
             for (name, ahead, bones) in [("HandThumb", 0.04, 2), ("HandIndex", 0.03, 3), ("HandPinky", -0.03, 3)] {
                 let mut parent = role.joint();
-                for bone in 1..=bones {
-                    let offset = if bone == 1 { Vec3::new(0.08 * side, 0.0, ahead) } else { Vec3::X * 0.03 * side };
+                for bone in 1 - palm(name) as i32..=bones {
+                    let offset = match bone {
+                        0 => Vec3::new(0.01 * side, 0.0, 0.2 * ahead),
+                        1 => Vec3::new(0.08 * side, 0.0, ahead),
+                        _ => Vec3::X * 0.03 * side,
+                    };
                     let made = Joint {
-                        name: format!("{prefix}{name}{bone}"),
+                        name: if bone == 0 {
+                            format!("palm.0{}.{prefix}", joints.len())
+                        } else {
+                            format!("{prefix}{name}{bone}")
+                        },
                         parent: Some(parent),
                         offset,
                         ..joints[1].clone()
@@ -252,6 +265,18 @@ mod tests {
         }
         // Everything else stays.
         assert_eq!(place(&shown(HandShape::Fist), "left_wrist"), place(&still, "left_wrist"));
+    }
+
+    /// As Rigify has them: a bone named after the palm before each finger.
+    #[test]
+    fn fingers_are_found_behind_bones_of_the_palm() {
+        let (skeleton, roles) = with_bones(|name| usize::from(name != "HandThumb"));
+        let Fingers(hands) = Fingers::of(&skeleton, &roles);
+        for bones in &hands {
+            let names: Vec<&str> = bones.iter().map(|bone| skeleton.name(bone.joint)).collect();
+            assert_eq!(names.len(), 8, "{names:?}");
+            assert!(names.iter().all(|name| !name.contains("palm")), "{names:?}");
+        }
     }
 
     #[test]
