@@ -83,7 +83,7 @@ pub(crate) struct InspectArgs {
   kumite convert my-kick.toml my-kick.png --watch    drawn again whenever the keys are saved
   kumite convert a.bvh b.bvh c.bvh sheet.png         a contact sheet of many clips")]
 pub(crate) struct ConvertArgs {
-    /// Motion files, or `embedded:NAME`; several for a contact sheet (.png), a .glb or an .html
+    /// Motion files, or one motion of a library: `embedded:NAME`, `mine.kumite:NAME`; several for a contact sheet (.png), a .glb or an .html
     #[arg(required = true, num_args = 1.., value_name = "IN", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 

@@ -81,7 +81,7 @@ pub(crate) struct Source {
 }
 
 /// Inputs that can be read, for messages.
-const READ: &str = ".bvh, .glb, .gltf, .vrm, .toml (keys), .kumite, embedded, embedded:NAME";
+const READ: &str = ".bvh, .glb, .gltf, .vrm, .toml (keys), .kumite, x.kumite:NAME, embedded, embedded:NAME";
 
 /// Endings of files with captured motions.
 pub(crate) const MOTIONS: [&str; 4] = ["bvh", "glb", "gltf", "vrm"];
@@ -110,6 +110,16 @@ pub(crate) fn load(path: &Path, fps: Option<f32>) -> CliResult<Source> {
         && (wanted.is_empty() || wanted.starts_with(':'))
     {
         return embedded_clips(&name, wanted.strip_prefix(':'));
+    }
+    // One motion of a library, unless there is a file of this very name.
+    if let Some((bundle, wanted)) = name.rsplit_once(':')
+        && ending(Path::new(bundle)).as_deref() == Some("kumite")
+        && !path.exists()
+    {
+        let mut source = from_bundle(Path::new(bundle), name.clone())?;
+        only(&mut source.motions, |motion| &motion.raw.name, wanted)
+            .map_err(|failure| failure.in_file(Path::new(bundle)))?;
+        return Ok(source);
     }
     match ending(path).as_deref() {
         Some("bvh") => from_bvh(path, name, fps),
@@ -267,13 +277,19 @@ fn embedded_clips(name: &str, wanted: Option<&str>) -> CliResult<Source> {
     let mut clips = embedded::clips().map_err(failed)?;
     clips.extend(embedded::walks().map_err(failed)?);
     if let Some(wanted) = wanted {
-        let names = clips.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
-        clips.retain(|c| c.name == wanted);
-        if clips.is_empty() {
-            let message = format!("there is no embedded motion {wanted:?}; there are {names}");
-            return Err(Failure::bad(message).found(wanted).allowed(names));
-        }
+        only(&mut clips, |clip| &clip.name, wanted)?;
     }
     let motions = clips.into_iter().map(Motion::canonical).collect();
     Ok(Source { name: name.to_owned(), format: BUILT_IN, motions, warnings: Vec::new() })
+}
+
+/// Keeps what has this name; there must be something.
+fn only<T>(all: &mut Vec<T>, name: impl Fn(&T) -> &String, wanted: &str) -> CliResult<()> {
+    let names = all.iter().map(|one| name(one).as_str()).collect::<Vec<_>>().join(", ");
+    all.retain(|one| name(one) == wanted);
+    if all.is_empty() {
+        let message = format!("there is no motion {wanted:?}; there are {names}");
+        return Err(Failure::bad(message).found(wanted).allowed(names));
+    }
+    Ok(())
 }

@@ -31,6 +31,10 @@ fn a_folder_is_enough() {
     assert!(["attack", "avoid", "block"].iter().all(|kind| kinds(&report).contains(*kind)), "{report}");
     let dodged = json(&kumite(&folder, &["dodge", "--library", "mine.kumite", "--lead", "1", "--json"]));
     assert!(dodged["candidates"].is_object() || dodged["outcome"].is_string(), "{dodged}");
+    // One of its motions.
+    let one = json(&kumite(&folder, &["convert", "mine.kumite:jab", "jab.bvh", "--json"]));
+    assert!(one["frames"].as_u64().is_some_and(|frames| frames > 10), "{one}");
+    refused(&folder, &["convert", "mine.kumite:jap", "jap.bvh"], "there is no motion \"jap\"; there are ");
     // The folder itself is a library, too.
     assert!(kumite(&folder, &["graph", "--library", "clips"]).status.success());
     let text = std::fs::read_to_string(folder.join("mine.toml")).unwrap();
