@@ -14,7 +14,7 @@ const TRUNK: (f32, f32) = (0.85, 0.55);
 /// What part of that waist, back and neck bend by.
 const SHARES: [(Role, f32); 3] = [(Role::Waist, 0.45), (Role::Back, 0.55), (Role::Neck, 0.35)];
 /// And the neck if the head itself is hit.
-const WHIPS: f32 = 0.6;
+const WHIPS: f32 = 0.4;
 /// How much of that the trunk twists if it is hit aside of its middle, by metre.
 const TWISTS: f32 = 2.5;
 /// How far knees bend at most, radians, by radian of the trunk.

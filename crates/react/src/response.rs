@@ -50,8 +50,10 @@ const CALM: f32 = 5.0;
 pub const REST: f32 = 0.05;
 /// How quickly a body that lies stops rolling, per second, at first and once its limbs have sunk.
 const ROLLS: (f32, f32) = (8.0, 60.0);
-/// Slower than this for so long it sleeps, radians per second and seconds, until something touches it or it rises: the engine's own bodies sleep below 0.5.
+/// Slower than this for so long it sleeps, radians per second and seconds, until something touches it or it rises: the engine's own bodies sleep below 0.5. Where limbs lie on
+/// limbs solvers tremble without end: who has lain for a while sleeps through more of that, up to the first, reached so many seconds after limbs have sunk.
 const SLEEPS: (f32, f32) = (0.3, 0.1);
+const TREMBLES: (f32, f32) = (2.0, 0.6);
 /// Wrists of a body that lies hold with so much.
 const STIFF: f32 = 4.0;
 /// Whether a push is caught is known so many seconds after it at the latest.
@@ -393,7 +395,9 @@ impl Response {
 
     /// Whether it lies and sleeps.
     fn sleeps(&mut self, ragdoll: &mut Ragdoll, seconds: f32) -> bool {
-        let slow = self.phase == Phase::Lying && self.since > SINKS && ragdoll.fastest() < SLEEPS.0;
+        let more = ease((self.since - 2.0 * SINKS) / TREMBLES.1);
+        let slowly = SLEEPS.0 + (TREMBLES.0 - SLEEPS.0) * more;
+        let slow = self.phase == Phase::Lying && self.since > SINKS && ragdoll.fastest() < slowly;
         self.slow = if slow && self.push.1 <= 0.0 { self.slow + seconds } else { 0.0 };
         if self.asleep() {
             ragdoll.rest();

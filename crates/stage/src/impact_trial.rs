@@ -55,6 +55,8 @@ pub struct Outcome {
     pub gap_at: Option<(f32, Role)>,
     /// Deepest below the floor, metres.
     pub sunk: f32,
+    /// When that is, seconds after the touch, and what.
+    pub sunk_at: Option<(f32, Role)>,
     /// Fastest turn of a joint when it came to lie, radians per second.
     pub rest: Option<f32>,
     /// Greatest change of the head's speed within 15 ms after the touch, metres per second.
@@ -159,7 +161,10 @@ fn look(outcome: &mut Outcome, character: &mut Character, recoveries: &Recoverie
             outcome.gap = ragdoll.gap();
             outcome.gap_at = Some((since, ragdoll.widest().0));
         }
-        outcome.sunk = outcome.sunk.max(ragdoll.sunk());
+        let (part, below) = ragdoll.deepest();
+        if below > outcome.sunk {
+            (outcome.sunk, outcome.sunk_at) = (below, Some((since, part)));
+        }
         if rested {
             outcome.rest = Some(ragdoll.fastest());
         }

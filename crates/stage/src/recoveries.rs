@@ -174,7 +174,8 @@ impl Recoveries {
     pub(crate) fn step(&self, wanted: Vec2) -> Option<&Recovery> {
         let cost = |r: &Recovery| {
             let staggers = r.label.starts_with("stagger");
-            let steps = if staggers { 0.0 } else { STEPS * if r.reacts { 0.5 } else { 1.0 } };
+            // A reaction to a hit elsewhere is hardly better than a step that anybody takes.
+            let steps = if staggers { 0.0 } else { STEPS * if r.reacts { 0.75 } else { 1.0 } };
             (r.way.length() - wanted.length()).abs() / WAY + steps + ASIDE * turn_to(r.way, wanted).abs()
         };
         self.steps.iter().min_by(|a, b| cost(a).total_cmp(&cost(b)))

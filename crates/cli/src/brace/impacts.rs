@@ -99,6 +99,14 @@ pub(super) fn run(library: &Arc<Library>, count: u32, seed: u64, how: How, progr
         ranked.truncate(6);
         json!(ranked)
     };
+    // By number, with what and when.
+    let deepest = |of: &[Trial]| {
+        let mut ranked: Vec<&Trial> = of.iter().collect();
+        ranked.sort_by(|a, b| b.outcome.sunk.total_cmp(&a.outcome.sunk));
+        let about =
+            |t: &&Trial| json!([t.number, t.outcome.sunk, t.outcome.sunk_at.map(|(s, part)| json!([s, part.name()]))]);
+        json!(ranked.iter().take(4).map(about).collect::<Vec<_>>())
+    };
     json!({
         "hits": balls.len(),
         "first_touch_guard_share": share(&balls, &|t| guards(&t.outcome)),
@@ -123,6 +131,11 @@ pub(super) fn run(library: &Arc<Library>, count: u32, seed: u64, how: How, progr
         "snap_within_share": everyone().filter(|t| t.snap <= 1.5).count() as f64 / everyone().count().max(1) as f64,
         "foot_slide_within_share": everyone().filter(|t| t.slide <= 2.0).count() as f64 / everyone().count().max(1) as f64,
         "worst_snap": worst(&|t| Some(t.snap), &balls),
+        "worst_below_floor": {
+            "volleyball": deepest(&balls), "shove": deepest(&steps), "cannonball": deepest(&thrown),
+        },
+        "worst_rest": worst(&|t| t.outcome.rest.map(f64::from), &thrown),
+        "still_upright": thrown.iter().filter(|t| t.outcome.down.is_none()).map(|t| t.number).collect::<Vec<_>>(),
         "impulse_gain": how.settings.gain, "response_ms": how.settings.seconds * 1000.0,
         "impact_hash": combined(everyone().map(|t| t.hash)),
     })

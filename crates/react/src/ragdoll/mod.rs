@@ -518,12 +518,21 @@ impl Ragdoll {
 
     /// Deepest that any part is below the floor, metres.
     pub fn sunk(&self) -> f32 {
-        let lowest = |(handle, part): (&RigidBodyHandle, &Part)| {
-            let body = self.bodies.get(*handle)?;
+        self.deepest().1
+    }
+
+    /// The part that is deepest below the floor, and how deep, metres.
+    pub fn deepest(&self) -> (Role, f32) {
+        let mut deepest = (Role::Pelvis, 0.0f32);
+        for (index, role) in ROLES.into_iter().enumerate() {
+            let (Some(body), part) = (self.bodies.get(self.parts[index]), &self.build.parts[index]) else { continue };
             let low = part.ends.map(|end| (body.position() * there(end)).y - part.radius);
-            Some(-low[0].min(low[1]))
-        };
-        self.parts.iter().zip(&self.build.parts).filter_map(lowest).fold(0.0, f32::max)
+            let below = -low[0].min(low[1]);
+            if below > deepest.1 {
+                deepest = (role, below);
+            }
+        }
+        deepest
     }
 
     /// Where a part's joint is, and how it is turned.

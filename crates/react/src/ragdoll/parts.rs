@@ -117,8 +117,10 @@ pub fn measure(skeleton: &Skeleton, spheres: &[BodySphere]) -> Option<[Part; PAR
         if FEET.contains(&index) {
             let ball = world.position(role.child()?.joint()) - start;
             let sole = SOLE - start.y;
-            // Toes give way.
-            part.ends = [Vec3::new(0.0, sole, -HEEL + SOLE), Vec3::new(ball.x, sole, ball.z)];
+            // Toes give way, and a foot that rolls over its ball does so on the floor, not in it: the capsule's end stays as far behind the ball as it is thick.
+            let to = Vec3::new(ball.x, 0.0, ball.z);
+            let end = to - to.normalize_or(Vec3::Z) * SOLE;
+            part.ends = [Vec3::new(0.0, sole, -HEEL + SOLE), Vec3::new(end.x, sole, end.z)];
             part.radius = SOLE;
         }
         let bone = part.ends[1] - part.ends[0];
