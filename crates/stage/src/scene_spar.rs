@@ -104,9 +104,9 @@ impl SceneCharacter {
     }
 }
 
-/// Where the chance of somebody begins who fights: by name, so that who comes first in a file does not matter.
+/// Where the chance of somebody begins who fights: by name, so that who comes first in a file does not matter. Mixed, so that neighbouring seeds have nothing in common.
 pub(crate) fn seed(seed: u64, name: &str) -> u64 {
-    seed ^ fnv1a(name.bytes())
+    fnv1a(name.bytes().chain(seed.to_le_bytes()))
 }
 
 /// Checks the fighters of a scene.

@@ -12,7 +12,7 @@ use kumite_plan::spar::{Outcome, TreeCounts};
 use crate::op::{Begin, BlowEvent, EventKind, Op, Spawn};
 use crate::sparring::SparWish;
 use crate::world::{CharacterId, Perception, Wish, World};
-use crate::{Host, Kit, Performance, Quality, TICKS, overlap, sense};
+use crate::{Host, Kit, Performance, Quality, TICKS, overlap, scene_spar, sense};
 
 /// Who fights.
 #[derive(Clone, Debug, PartialEq)]
@@ -192,7 +192,7 @@ pub fn ops(entrants: &[Entrant; 2], starts: [Start; 2], seed: u64, seconds: f32)
             begin: Some(Begin { clip: "guard-bounce".to_owned(), at: None }),
             wish: Wish::Spar(Box::new(wish)),
             perception: Perception::default(),
-            seed: seed ^ fnv1a(entrants[k].name.bytes()),
+            seed: scene_spar::seed(seed, &entrants[k].name),
         })
     };
     let mut ops = vec![spawn(0), spawn(1)];
