@@ -140,7 +140,13 @@ fn depths(fights: &Fights) -> bool {
     figure("depth 4 against 2, lower bound, share", low, "");
     let monotone = weary[0] <= weary[1] && weary[1] <= clever + 0.05 && six >= 0.5 && most >= deep - 0.05;
     figure("wins grow with depth, fresh and tired", f64::from(u8::from(monotone)), "");
-    monotone && deep >= 0.86 && low >= 0.8 && draws <= 0.15 && (equal - 0.5).abs() <= 0.05 && tired >= 0.8 && clever > 0.5
+    monotone
+        && deep >= 0.86
+        && low >= 0.8
+        && draws <= 0.15
+        && (equal - 0.5).abs() <= 0.05
+        && tired >= 0.8
+        && clever > 0.5
 }
 
 /// How it is fought and how it looks, 100 bouts of 30 s.

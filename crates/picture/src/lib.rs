@@ -40,9 +40,9 @@ mod svg;
 mod theme;
 mod timeline;
 
+pub use answer_table::{Answer, AnswerTable};
 pub use body::{Body, Cone, Group, Part, facing};
 pub use camera::{Camera, View};
-pub use answer_table::{Answer, AnswerTable};
 pub use coverage::{BodyPoint, Coverage};
 pub use distance_matrix::DistanceMatrix;
 pub use figure::{Figure, Prop};

@@ -76,8 +76,7 @@ impl Steady {
             (joint.last, joint.below, joint.off, joint.since) = (*turn, *below, Vec3::ZERO, FADES);
         }
         let root = &mut self.root;
-        (root.speed, root.below_speed) =
-            ((pose.root() - root.last) * rate, (played.root() - root.below) * rate);
+        (root.speed, root.below_speed) = ((pose.root() - root.last) * rate, (played.root() - root.below) * rate);
         (root.last, root.below, root.off, root.since) = (pose.root(), played.root(), Vec3::ZERO, FADES);
     }
 

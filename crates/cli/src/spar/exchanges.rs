@@ -48,8 +48,7 @@ pub(super) fn run(
         seed += 1;
         let takes = performance.takes().map_err(|e| Failure::bad(e.to_string()))?;
         let last = takes.first().map_or(0.0, |t| t.clip.seconds());
-        let ids: Vec<_> =
-            entrants.iter().filter_map(|e| performance.world.named(&e.name)).collect();
+        let ids: Vec<_> = entrants.iter().filter_map(|e| performance.world.named(&e.name)).collect();
         let blows: Vec<(f32, usize, &BlowEvent)> = performance
             .events
             .iter()
