@@ -179,12 +179,7 @@ impl Ragdoll {
             let spin = to_vector(turn * before.rotation(joint).conjugate()) * rate;
             // Of the centre of its mass.
             let speed = (now.point(joint, part.centre) - before.point(joint, part.centre)) * rate;
-            let props = MassProperties::with_principal_inertia_frame(
-                there(part.centre),
-                part.mass,
-                there(part.inertia),
-                there_turn(part.along),
-            );
+            let props = MassProperties::with_principal_inertia_frame(there(part.centre), part.mass, there(part.inertia), there_turn(part.along));
             let body = RigidBodyBuilder::dynamic()
                 .pose(rigid(place, turn))
                 .linvel(there(speed))
@@ -192,12 +187,11 @@ impl Ragdoll {
                 .additional_mass_properties(props)
                 .can_sleep(false);
             parts[index] = bodies.insert(body);
-            let capsule =
-                ColliderBuilder::capsule_from_endpoints(there(part.ends[0]), there(part.ends[1]), part.radius)
-                    .density(0.0)
-                    .friction(FRICTION)
-                    .restitution(0.0)
-                    .collision_groups(own);
+            let capsule = ColliderBuilder::capsule_from_endpoints(there(part.ends[0]), there(part.ends[1]), part.radius)
+                .density(0.0)
+                .friction(FRICTION)
+                .restitution(0.0)
+                .collision_groups(own);
             colliders.insert_with_parent(capsule, parts[index], &mut bodies);
             // Else a push before the first step would meet a body that weighs nothing.
             if let Some(body) = bodies.get_mut(parts[index]) {
@@ -307,10 +301,7 @@ impl Ragdoll {
 
     /// How fast a place of a part moves.
     pub fn speed_at(&self, part: usize, at: Vec3) -> Vec3 {
-        self.parts
-            .get(part)
-            .and_then(|handle| self.bodies.get(*handle))
-            .map_or(Vec3::ZERO, |b| here(b.velocity_at_point(there(at))))
+        self.parts.get(part).and_then(|handle| self.bodies.get(*handle)).map_or(Vec3::ZERO, |b| here(b.velocity_at_point(there(at))))
     }
 
     /// A tick of `seconds` towards a motion.
@@ -422,8 +413,8 @@ impl Ragdoll {
         let rate = SWAY * strength.sqrt();
         // Implicit in the speed, so that no strength overshoots.
         let soft = 1.0 / (1.0 + 2.0 * rate * seconds);
-        let pull = (place - here(body.translation())) * (rate * rate)
-            + (speed - here(body.linvel())) * (2.0 * rate * strength.sqrt());
+        let pull =
+            (place - here(body.translation())) * (rate * rate) + (speed - here(body.linvel())) * (2.0 * rate * strength.sqrt());
         let off = to_vector(turn * here_turn(body.rotation()).conjugate());
         body.apply_impulse(there(pull * (0.5 * mass * seconds * soft)), true);
         let torque = off * (rate * rate) - here(body.angvel()) * (2.0 * rate * strength.sqrt());
