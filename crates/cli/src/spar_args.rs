@@ -33,6 +33,10 @@ pub(crate) struct SparArgs {
     #[arg(long, value_name = "N")]
     pub(crate) bouts: Option<u32>,
 
+    /// Fight so many rounds, each with what the last one left; every round has files of its own
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) rounds: u32,
+
     /// Begin anywhere within so many metres, facing anywhere; face to face if left out
     #[arg(long, value_name = "METRES")]
     pub(crate) within: Option<f32>,

@@ -274,6 +274,8 @@ pub const CLAIMS: &[Claim] = &[
             ("within 8 s, share", Least(1.0)),
             ("neutral frames at distance and facing, share", Least(0.8)),
             ("largest turn about each other without a strike", Most(270.0)),
+            ("paths of which both passed all places, share", Least(1.0)),
+            ("wins grow with depth, fresh and tired", Least(1.0)),
             ("planning of 30 s at depth 3", Most(1.0)),
             ("planning of 30 s at depth 5", Most(30.0)),
         ],

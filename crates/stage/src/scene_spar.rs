@@ -94,7 +94,7 @@ impl SceneCharacter {
         let mut wish = SparWish::new(opponent, self.fights().ok()?, self.depth.unwrap_or(4));
         wish.path = self.path.iter().map(|p| Vec2::from_array(*p)).collect();
         if !wish.path.is_empty() && wish.style.place_weight == 0.0 {
-            wish.style.place_weight = 0.5;
+            wish.style.place_weight = 1.5;
         }
         wish.seconds = seconds;
         if let Some(delay) = self.perception.as_ref().and_then(|p| p.delay) {
@@ -104,9 +104,9 @@ impl SceneCharacter {
     }
 }
 
-/// Where the chance of somebody begins who fights: by name, so that who comes first in a file does not matter.
+/// Where the chance of somebody begins who fights: by name, so that who comes first in a file does not matter. Mixed, so that neighbouring seeds have nothing in common.
 pub(crate) fn seed(seed: u64, name: &str) -> u64 {
-    seed ^ fnv1a(name.bytes())
+    fnv1a(name.bytes().chain(seed.to_le_bytes()))
 }
 
 /// Checks the fighters of a scene.

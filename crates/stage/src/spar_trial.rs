@@ -12,7 +12,7 @@ use kumite_plan::spar::{Outcome, TreeCounts};
 use crate::op::{Begin, BlowEvent, EventKind, Op, Spawn};
 use crate::sparring::SparWish;
 use crate::world::{CharacterId, Perception, Wish, World};
-use crate::{Host, Kit, Performance, Quality, TICKS, overlap, sense};
+use crate::{Host, Kit, Performance, Quality, TICKS, overlap, scene_spar, sense};
 
 /// Who fights.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +59,8 @@ pub struct Side {
     pub pruned: [u64; 4],
     /// Places of its path that it passed.
     pub places: usize,
+    /// What it could still take in the end, and its breath.
+    pub left: (f32, f32),
 }
 
 /// How a bout looks, over all frames of both.
@@ -192,7 +194,7 @@ pub fn ops(entrants: &[Entrant; 2], starts: [Start; 2], seed: u64, seconds: f32)
             begin: Some(Begin { clip: "guard-bounce".to_owned(), at: None }),
             wish: Wish::Spar(Box::new(wish)),
             perception: Perception::default(),
-            seed: seed ^ fnv1a(entrants[k].name.bytes()),
+            seed: scene_spar::seed(seed, &entrants[k].name),
         })
     };
     let mut ops = vec![spawn(0), spawn(1)];
@@ -246,6 +248,49 @@ pub fn bout(
         }
     }
     (watch.finish(&performance), performance)
+}
+
+/// Share of what was lost that comes back between two rounds.
+const REST: f32 = 0.5;
+
+/// Rounds one after the other: each begins with what the last one left, and half of what was lost comes back in between. A knock-out ends it all.
+pub fn rounds(
+    kits: &[Arc<Kit>],
+    entrants: &[Entrant; 2],
+    starts: [Start; 2],
+    (seed, seconds, count): (u64, f32, u32),
+    host: &Arc<dyn Host>,
+) -> Vec<(BoutReport, Performance)> {
+    let mut fresh = entrants.clone();
+    let mut fought: Vec<(BoutReport, Performance)> = Vec::new();
+    for round in 0..u64::from(count) {
+        let seed = seed.wrapping_add(round.wrapping_mul(1_000_003));
+        let (report, performance) = bout(kits, &fresh, starts, (seed, seconds), Arc::clone(host));
+        for (k, side) in report.sides.iter().enumerate() {
+            let (first, wish) = (&entrants[k].wish, &mut fresh[k].wish);
+            wish.health = side.left.0 + REST * (first.health - side.left.0);
+            wish.breath = side.left.1 + REST * (first.breath - side.left.1);
+        }
+        let over = report.out.is_some();
+        fought.push((report, performance));
+        if over {
+            break;
+        }
+    }
+    fought
+}
+
+/// Who won of several rounds: by knock-out, by more rounds, or else by more than 2 % of all damage.
+pub fn winner_of(rounds: &[&BoutReport]) -> Option<usize> {
+    if let Some(out) = rounds.last().and_then(|last| last.out) {
+        return Some(1 - out);
+    }
+    let won = [0, 1].map(|k| rounds.iter().filter(|r| r.winner() == Some(k)).count());
+    if won[0] != won[1] {
+        return Some(usize::from(won[1] > won[0]));
+    }
+    let [a, b] = [0, 1].map(|k| rounds.iter().map(|r| r.sides[k].damage).sum::<f32>());
+    ((a - b).abs() > 0.02 * (a + b)).then_some(usize::from(b > a))
 }
 
 /// How far off each of two is: metres, radians.
@@ -365,7 +410,7 @@ impl Watch {
             let spar = self.ids.get(k).and_then(|id| world.characters[*id].spar.as_ref());
             if let Some(spar) = spar {
                 (side.decisions, side.counts, side.pruned) = (spar.decisions, spar.counts, spar.pruned);
-                side.places = spar.next_place;
+                (side.places, side.left) = (spar.next_place, (spar.fighter.health, spar.fighter.stamina));
             }
         }
         let mut named: Vec<(&str, CharacterId)> =

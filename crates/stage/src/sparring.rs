@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kumite_motion::{Role, Vec2, Vec3};
 use kumite_plan::Bend;
-use kumite_plan::spar::bout::{BREATH, Pruned};
+use kumite_plan::spar::bout::{BREATH, HEALTH, Pruned};
 use kumite_plan::spar::contest::PLAYERS;
 use kumite_plan::spar::moves::{Blow, RATE};
 use kumite_plan::spar::rehearsal::DELAY;
@@ -37,6 +37,10 @@ pub struct SparWish {
     pub path: Vec<Vec2>,
     /// How long the bout is, seconds: who is behind dares more when it nears its end.
     pub seconds: f32,
+    /// What it can still take, and its breath, when it begins: later rounds begin with what is left.
+    pub health: f32,
+    /// 1 is fresh.
+    pub breath: f32,
 }
 
 impl SparWish {
@@ -50,6 +54,8 @@ impl SparWish {
             temperature: 0.12,
             path: Vec::new(),
             seconds: 60.0,
+            health: HEALTH,
+            breath: 1.0,
         }
     }
 }

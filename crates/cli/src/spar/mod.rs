@@ -6,6 +6,7 @@ mod table;
 mod why;
 
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -54,34 +55,66 @@ pub(crate) fn run(args: &SparArgs, progress: &Progress) -> CliResult<Report> {
     if let Some(bouts) = args.bouts {
         return bouts::run(args, &kit, &entrants, bouts, progress);
     }
+    if !(1..=20).contains(&args.rounds) {
+        let message = format!("--rounds is {}; allowed is 1 to 20", args.rounds);
+        return Err(Failure::bad(message).key("rounds").found(args.rounds.to_string()));
+    }
     let start = Instant::now();
-    let (report, performance, planned) = one(&kit, &entrants, args, args.seed);
+    let host = Arc::new(TimedHost::default());
+    let lent: Arc<dyn Host> = Arc::clone(&host) as _;
+    let starts = starts(&entrants, args, args.seed);
+    let asked = (args.seed, args.seconds, args.rounds);
+    let mut fought = spar_trial::rounds(&[Arc::clone(&kit)], &entrants, starts, asked, &lent);
     let wall = start.elapsed().as_secs_f64();
-    let json = to_json(std::slice::from_ref(&report), planned, wall);
-    let played = play::Played::of(Arc::clone(&kit), performance)?;
+    fought.iter_mut().for_each(|(report, performance)| report.look = BoutLook::of(performance));
+    let reports: Vec<BoutReport> = fought.iter().map(|f| f.0.clone()).collect();
+    let json = to_json(&reports, host.seconds(), wall);
     let title = format!("{} and {}", entrants[0].name, entrants[1].name);
-    let (models, rest): (Vec<_>, Vec<_>) =
-        args.output.iter().cloned().partition(|path| source::ending(path).as_deref() == Some("glb"));
-    play::write_take(&rest, &args.picture, &title, &played, &json)?;
-    let mut outputs = Outputs::default();
-    for path in &models {
-        play::take_file(&title, &[], &played).stage(path, &rigs, &mut outputs)?;
+    let (mut text, mut outputs) = (String::new(), Outputs::default());
+    let count = fought.len();
+    for (k, (report, performance)) in fought.into_iter().enumerate() {
+        let played = play::Played::of(Arc::clone(&kit), performance)?;
+        let own = |path: &PathBuf| if count == 1 { path.clone() } else { numbered(path, k + 1) };
+        let (models, rest): (Vec<_>, Vec<_>) =
+            args.output.iter().map(own).partition(|path| source::ending(path).as_deref() == Some("glb"));
+        play::write_take(&rest, &args.picture, &title, &played, &json)?;
+        for path in &models {
+            play::take_file(&title, &[], &played).stage(path, &rigs, &mut outputs)?;
+        }
+        if count > 1 {
+            let _ = writeln!(text, "Round {}", k + 1);
+        }
+        text += &play::summary(&played);
+        let _ = writeln!(text, "{}", summary(&entrants, &report));
+        if let Some(path) = &args.why {
+            crate::output::write(&own(path), why::page(&played, &kit).as_bytes())?;
+        }
     }
     outputs.commit()?;
-    let mut text = play::summary(&played);
-    let _ = writeln!(text, "{}", summary(&entrants, &report));
-    if let Some(path) = &args.why {
-        crate::output::write(path, why::page(&played, &kit).as_bytes())?;
+    if count > 1 {
+        let all: Vec<&BoutReport> = reports.iter().collect();
+        let result = spar_trial::winner_of(&all).map_or("nobody", |k| entrants[k].name.as_str());
+        let _ = writeln!(text, "{result} wins after {count} rounds");
     }
     Ok(Report { text, json })
 }
 
-/// Plays one bout; and the CPU seconds that planning took of it.
-fn one(kit: &Arc<Kit>, entrants: &[Entrant; 2], args: &SparArgs, seed: u64) -> (BoutReport, Performance, f64) {
-    let starts = match args.within {
+/// The file of a round: `fight.png` becomes `fight-2.png`.
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    let part = |part: Option<&std::ffi::OsStr>| part.map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    path.with_file_name(format!("{}-{number}.{}", part(path.file_stem()), part(path.extension())))
+}
+
+fn starts(entrants: &[Entrant; 2], args: &SparArgs, seed: u64) -> [spar_trial::Start; 2] {
+    match args.within {
         Some(within) => spar_trial::random_starts(entrants, seed, within),
         None => spar_trial::facing_starts(2.2),
-    };
+    }
+}
+
+/// Plays one bout; and the CPU seconds that planning took of it.
+fn one(kit: &Arc<Kit>, entrants: &[Entrant; 2], args: &SparArgs, seed: u64) -> (BoutReport, Performance, f64) {
+    let starts = starts(entrants, args, seed);
     let host = Arc::new(TimedHost::default());
     let lent: Arc<dyn Host> = Arc::clone(&host) as _;
     let (mut report, performance) = spar_trial::bout(&[Arc::clone(kit)], entrants, starts, (seed, args.seconds), lent);

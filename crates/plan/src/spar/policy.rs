@@ -90,8 +90,8 @@ impl Bout<'_> {
         let (dr, wide) = (r - style.distance, self.arena - 0.5);
         let wall = (stance.shift.abs() - kumite_motion::Vec2::splat(wide)).max(kumite_motion::Vec2::ZERO).length();
         let goal = self.corners[who].goal.map_or(0.0, |goal| {
-            let away = (goal - stance.shift).length().min(2.0);
-            style.place_weight * away * away
+            // Farther than two metres it is only far.
+            style.place_weight * (goal - stance.shift).length().min(2.0)
         });
         // Farther than three metres it is only far. In proportion to the error but for the last of it: squares would hardly care about a foot.
         let soft = |off: f32, little: f32| (off * off + little * little).sqrt() - little;

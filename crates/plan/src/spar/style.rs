@@ -11,7 +11,7 @@ pub struct Style {
     pub distance_weight: f32,
     /// w_θ: a radian off for a second.
     pub facing_weight: f32,
-    /// w_l: a metre from where it should be for a second, squared.
+    /// w_l: a metre from where it should be for a second.
     pub place_weight: f32,
     /// w_D⁺ of short and of long blows.
     pub given: (f32, f32),
@@ -74,7 +74,7 @@ impl Style {
                     // Who keeps away has to come in for every blow: waiting costs it more.
                     style.stall = 1.0;
                 }
-                "path" => style.place_weight = 0.5,
+                "path" => style.place_weight = 1.5,
                 "follower" => {}
                 "chaser" => (style.distance, style.taken) = (0.5, 0.0),
                 "runaway" => (style.distance, style.given) = (3.0, (0.0, 0.0)),

@@ -65,6 +65,9 @@ impl Turn<'_> {
         let (tick, member) = (self.world.tick, &mut self.world.characters[self.who]);
         let old = member.spar.take();
         let mut fighter = Fighter::new(place, guard);
+        if let Wish::Spar(wish) = &member.wish {
+            (fighter.health, fighter.stamina) = (wish.health, wish.breath);
+        }
         if let Some(old) = &old {
             let was = &old.fighter;
             (fighter.health, fighter.stamina, fighter.recent) = (was.health, was.stamina, was.recent);
