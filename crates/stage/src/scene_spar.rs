@@ -94,7 +94,7 @@ impl SceneCharacter {
         let mut wish = SparWish::new(opponent, self.fights().ok()?, self.depth.unwrap_or(4));
         wish.path = self.path.iter().map(|p| Vec2::from_array(*p)).collect();
         if !wish.path.is_empty() && wish.style.place_weight == 0.0 {
-            wish.style.place_weight = 1.5;
+            wish.style.place_weight = 2.2;
         }
         wish.seconds = seconds;
         if let Some(delay) = self.perception.as_ref().and_then(|p| p.delay) {

@@ -73,10 +73,18 @@ impl Character {
             steady.amend(&base, TICK);
         }
         let mut pose = self.take_pose();
-        // What is shown is what the base is, with what gives way over it.
-        let limb = self.stop.and_then(|stop| ik::Chain::of_canonical(stop.part));
-        for joint in limb.into_iter().flat_map(|limb| [limb.top, limb.hinge, limb.end]) {
-            pose.rotations[joint.at()] = (base.rotations[joint.at()] * self.given(joint)).normalize();
+        let arm = |part: Role| matches!(part, Role::LeftWrist | Role::RightWrist);
+        match self.stop.filter(|stop| arm(stop.part)).and_then(|stop| ik::Chain::of_canonical(stop.part)) {
+            // What is shown of an arm is what the base is, with what gives way over it.
+            Some(limb) => {
+                for joint in [limb.top, limb.hinge, limb.end] {
+                    pose.rotations[joint.at()] = (base.rotations[joint.at()] * self.given(joint)).normalize();
+                }
+            }
+            // Legs are planted over their base.
+            None => {
+                self.hold(&skeleton, &mut pose);
+            }
         }
         self.base[0] = base;
         fk::pose(&skeleton, &pose, &mut self.world);

@@ -74,7 +74,7 @@ impl Style {
                     // Who keeps away has to come in for every blow: waiting costs it more.
                     style.stall = 1.0;
                 }
-                "path" => style.place_weight = 1.5,
+                "path" => style.place_weight = 2.2,
                 "follower" => {}
                 "chaser" => (style.distance, style.taken) = (0.5, 0.0),
                 "runaway" => (style.distance, style.given) = (3.0, (0.0, 0.0)),
