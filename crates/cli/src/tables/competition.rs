@@ -21,7 +21,7 @@ use crate::args::TablesArgs;
 use crate::failure::{CliResult, Failure};
 use crate::{Progress, Report, bake, dodge};
 
-/// Seconds of a bout, and how many of each pair if nothing is said: about a minute for all of it.
+/// Seconds of a bout, and how many of each pair if nothing is said.
 const BOUT: f32 = 20.0;
 const BOUTS: u32 = 4;
 
