@@ -333,7 +333,8 @@ fn characters_begin_where_they_are_told() {
     assert_eq!(Begin::parse("a@b@1.5"), Begin { clip: "a@b".into(), at: Some(1.5) });
 }
 
-/// A plan may leave what is played a little later: until then nothing changes, then its first leg plays, and nothing jumps.
+/// A plan may leave what is played a little later: until then nothing changes but for soles, which the floor gets hold of a little ahead; then its first leg
+/// plays, and nothing jumps.
 #[test]
 fn a_plan_leaves_what_is_played_in_its_time() {
     let kit = &kits()[0];
@@ -363,7 +364,12 @@ fn a_plan_leaves_what_is_played_in_its_time() {
         let began = character.step(|_, next| next[0]);
         waits.step(|_, next| next[0]);
         assert_eq!(began.is_some(), tick == 24, "tick {tick}");
-        assert_eq!(character.pose() == waits.pose(), tick < 24, "tick {tick}");
+        let apart = (character.pose().root() - waits.pose().root()).length();
+        match tick {
+            ..9 => assert_eq!(character.pose(), waits.pose(), "tick {tick}"),
+            9..24 => assert!(apart < 0.002, "tick {tick}: {apart}"),
+            _ => assert_ne!(character.pose(), waits.pose(), "tick {tick}"),
+        }
         assert!(speed(&before, character.pose()) < 3.0, "tick {tick}");
     }
     assert_eq!((character.playing().edge, character.leaves()), (onset.edge, None));

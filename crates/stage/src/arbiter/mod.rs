@@ -165,9 +165,10 @@ impl Turn<'_> {
             let again = |e: &EdgeIdx| playing == *e || legs.iter().any(|leg| leg.edge == *e);
             // Whoever got among the walkers goes back to where fighters branch.
             let fights = |e: &EdgeIdx| graph.leaving(graph.edge(*e).to, Layer::Fight).len() > 0;
-            // Nor lowers the guard on the way to where it is raised again.
+            // Nor lowers the guard on the way to where it is raised again, or goes where only reactions to hits lead on.
             let lowers = |e: &EdgeIdx| kit.is_guarded(last) && !kit.is_guarded(*e);
-            edges.sort_by_key(|e| (!fights(e), lowers(e), again(e)));
+            let trapped = |e: &EdgeIdx| !graph.leaving(graph.edge(*e).to, Layer::Fight).any(|next| caused(&next));
+            edges.sort_by_key(|e| (!fights(e), trapped(e), lowers(e), again(e)));
         } else {
             edges.sort_by_key(|e| kit.calm(*e));
         }
