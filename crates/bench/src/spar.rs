@@ -202,9 +202,10 @@ fn starts(fights: &Fights) -> bool {
     figure("starts that reach distance and facing in time, share", in_time, "");
     figure("within 8 s, share", at_all, "");
     figure("neutral frames, share", share(f64::from(neutral), f64::from(frames)), "");
-    // Fights that never pause have none.
-    let held = if neutral == 0 { 1.0 } else { held };
-    figure("neutral frames at distance and facing, share", held, "");
+    // Fights that never pause have none, and nothing to say of them.
+    if neutral > 0 {
+        figure("neutral frames at distance and facing, share", held, "");
+    }
     figure("largest turn about each other without a strike", f64::from(circled), "deg");
     let mean = |style: &'static str| {
         let reports = fights.bouts([(style, 4), (style, 4)], 40, 30.0, 0.0, 0);
