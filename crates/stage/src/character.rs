@@ -367,7 +367,8 @@ impl Character {
             self.join = Some((Inertia::new(&old, &speed, &new, &new_speed, blend), 0.0));
         }
         self.legs = legs;
-        self.pace = Some(Pace { warp: plan.warp, time: 0.0, path: 0.0 });
+        // A plan at its own speed plays on in the same bits as no plan.
+        self.pace = (plan.warp != Warp::none()).then_some(Pace { warp: plan.warp, time: 0.0, path: 0.0 });
         self.bend = plan.bend.map(|bend| (bend, 0.0));
     }
 
@@ -416,8 +417,9 @@ impl Character {
         let mut began = None;
         let library = Arc::clone(&self.library);
         let graph = library.graph();
-        let left = self.playing.left(graph);
-        if left <= SAME {
+        // A leg may be left where it is entered: what follows it begins in the same tick.
+        while self.playing.left(graph) <= SAME && (began.is_none() || !self.legs.is_empty()) {
+            let left = self.playing.left(graph);
             let (edge, over) = (graph.edge(self.playing.edge), (-left).max(0.0));
             // A leg must leave the node that was reached, unless it brings its own alignment.
             let fits = |leg: &Leg| leg.join.is_some() || graph.edge(leg.edge).from == edge.to;

@@ -159,10 +159,8 @@ fn the_stage_shows_what_the_referee_works_out() {
     let near = even.iter().filter(|mm| **mm < 1.0).count();
     let (count, most_even, most_warped) = (even.len() + warped.len(), most(&even), most(&warped));
     println!("{count} moments, {bent} bent: apart by {most_even:.2} mm, {most_warped:.2} mm where the speed changes");
-    // Beyond 0.3 mm are knees whose feet are let go a tick earlier; a leg that is nearly straight then moves by centimetres.
-    let within = even.iter().chain(&warped).filter(|mm| **mm < 10.0).count();
-    assert!(count >= 700 && bent >= 350 && most_even < 30.0 && most_warped < 30.0, "{most_even} and {most_warped} mm");
-    assert!(within as f32 >= 0.998 * count as f32, "{within} of {count} within 1 cm");
+    // Beyond 0.3 mm are knees whose feet are let go a tick earlier.
+    assert!(count >= 700 && bent >= 350 && most_even < 10.0 && most_warped < 10.0, "{most_even} and {most_warped} mm");
     assert!(near as f32 >= 0.98 * even.len() as f32 && even.len() >= 100, "{near} of {}", even.len());
 }
 
@@ -186,8 +184,7 @@ fn a_wrong_bend_is_caught() {
         }
     }
     println!("{tried} bends, {freed} avoid; wrong ones stray by {least:?} m at least, {hit} of them are hit");
-    // Three times as far as the stage may stray; measured 4.2 and 3.7 cm.
-    assert!(tried >= 80 && least.iter().all(|least| *least > 0.03), "{tried}: {least:?}");
+    assert!(tried >= 80 && least[0] > 0.05 && least[1] > 0.03, "{tried}: {least:?}");
     assert!(hit >= 10 && freed + 10 >= tried, "{hit} hit, {freed} of {tried} avoid with the right bend");
 }
 
