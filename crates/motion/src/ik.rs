@@ -149,6 +149,39 @@ pub fn place(
     solved.miss
 }
 
+/// How far from its top joint an end goes softly, in limb lengths.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SoftReach {
+    /// Between these an end goes as far as it is wanted.
+    pub free: (f32, f32),
+    /// These it does not reach.
+    pub ends: (f32, f32),
+}
+
+/// The least room for giving in, in limb lengths.
+const ROOM: f32 = 0.005;
+
+impl SoftReach {
+    /// Of arms: hands are moved along.
+    pub const ARM: SoftReach = SoftReach { free: (0.42, 0.92), ends: (0.30, 0.985) };
+    /// Of legs: feet stay behind where hips move, and stand nearly straight.
+    pub const LEG: SoftReach = SoftReach { free: (0.42, 0.97), ends: (0.30, 0.994) };
+
+    /// How far an end goes that is wanted at a distance, where its motion has it at `own`, in limb lengths. Nearly straight or nearly folded, a
+    /// hinge turns by many degrees for a centimetre: there the limb gives in, unless its motion goes as far itself.
+    pub fn length(&self, own: f32, wanted: f32) -> f32 {
+        let (near, far) = (self.free.0.min(own), self.free.1.max(own));
+        let (near_room, far_room) = ((near - self.ends.0).max(ROOM), (self.ends.1 - far).max(ROOM));
+        if wanted > far {
+            far + far_room * (1.0 - libm::expf((far - wanted) / far_room))
+        } else if wanted < near {
+            near - near_room * (1.0 - libm::expf((wanted - near) / near_room))
+        } else {
+            wanted
+        }
+    }
+}
+
 /// A limb as it is posed, to be moved with as little change as can be: [`place`] poses a limb anew, [`Chain::reach`] nudges it. Whatever
 /// twist a capture has in its knees stays, so that a nudge of nothing changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -169,6 +202,25 @@ impl Chain {
         let hinge = end.parent()?;
         let axis = humanoid::hinge_axis(hinge)?;
         Some(Chain { top: hinge.parent()?.joint(), hinge: hinge.joint(), end: end.joint(), axis })
+    }
+
+    /// Brings the end to `target` as far as the limb gets there softly; its motion has the end `own` metres from its top joint. `world` is that of
+    /// `pose` before and after.
+    pub fn reach_softly(
+        &self,
+        soft: SoftReach,
+        own: f32,
+        skeleton: &Skeleton,
+        target: Vec3,
+        pose: &mut Pose,
+        world: &mut WorldPose,
+    ) {
+        let (top, middle, end) = (world.position(self.top), world.position(self.hinge), world.position(self.end));
+        let whole = ((middle - top).length() + (end - middle).length()).max(1e-6);
+        let line = target - top;
+        let wanted = line.length();
+        let length = whole * soft.length(own / whole, wanted / whole);
+        self.reach(skeleton, top + line * (length / wanted.max(1e-6)), pose, world);
     }
 
     /// Brings the end to `target`, or as near as the limb is long, in the plane the limb is already in; the attitude of hand or foot in

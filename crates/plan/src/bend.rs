@@ -3,6 +3,7 @@
 
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::blend::ease;
+use kumite_motion::ik::SoftReach;
 use kumite_motion::limits::Limit;
 use kumite_motion::rotation::from_vector;
 use kumite_motion::{Pose, Quat, Role, Skeleton, Vec3, WorldPose, fk, ik};
@@ -76,9 +77,9 @@ impl Bend {
             shift.y -= sink(&legs, shift);
             pose.translations[0] += shift;
             fk::pose(skeleton, pose, world);
-            for ([_, _, ankle], [_, _, end]) in LEGS.into_iter().zip(legs) {
+            for ([_, _, ankle], [hip, _, end]) in LEGS.into_iter().zip(legs) {
                 if let Some(leg) = ik::Chain::of_canonical(ankle) {
-                    leg.reach(skeleton, end, pose, world);
+                    leg.reach_softly(SoftReach::LEG, (end - hip).length(), skeleton, end, pose, world);
                 }
             }
         }
@@ -104,8 +105,8 @@ impl Bend {
         let Some((wrist, way)) = self.hand else { return };
         let Some(arm) = ik::Chain::of_canonical(wrist) else { return };
         fk::pose(skeleton, pose, world);
-        let end = world.position(wrist.joint());
-        arm.reach(skeleton, end + way * share, pose, world);
+        let (own, end) = (world.position(arm.end) - world.position(arm.top), world.position(arm.end));
+        arm.reach_softly(SoftReach::ARM, own.length(), skeleton, end + way * share, pose, world);
     }
 
     /// Whether a body that stands on `footing` can be bent like this: it is not lying, its legs reach the feet and its arm the hand, it does not

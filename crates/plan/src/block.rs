@@ -178,6 +178,29 @@ fn consider(
     }
 }
 
+/// Nearest that a moved hand comes to its shoulder, in arm lengths, unless its motion has it nearer, and at how many moments of its way that is
+/// looked at.
+const NEAR_SHOULDER: f32 = 0.34;
+const ON_ITS_WAY: usize = 12;
+
+/// Whether a hand, on its way to where a bend moves it and back, stays clear of its shoulder: one that passes close by flings its elbow about.
+fn keeps_off_shoulder(bodies: &Bodies, bend: &Bend, wrist: Role, scratch: &DodgeScratch) -> bool {
+    let (Some((_, way)), Some(elbow)) = (bend.hand, wrist.parent()) else { return true };
+    let Some(shoulder) = elbow.parent() else { return true };
+    let mut row = bodies.row();
+    [bend.rise, bend.fall].into_iter().all(|(from, to)| {
+        (1..ON_ITS_WAY).all(|k| {
+            let time = from + (to - from) * k as f32 / ON_ITS_WAY as f32;
+            let leg = leg_for(scratch, time);
+            body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), time, leg, &mut row);
+            let [shoulder, elbow, hand] = [shoulder, elbow, wrist].map(|role| row.get(bodies.joint(role)));
+            let arm = (elbow - shoulder).length() + (hand - elbow).length();
+            let moved = hand + scratch.legs[leg].place.rotate_back(way * bend.weight(time));
+            (moved - shoulder).length() >= (NEAR_SHOULDER * arm).min((hand - shoulder).length())
+        })
+    })
+}
+
 /// Whether a wrist's forearm or hand meets the attack before the rest of the body on the laid-out path, as it is or moved. Returns how far
 /// it is moved, the block and the bend.
 fn meet(
@@ -230,6 +253,7 @@ fn meet(
             let (guard, other) = contacts(bodies, threats, wrist, Some(&bend), scratch);
             if let Some((time, at)) = guard
                 && other.is_none_or(|o| time < o.0)
+                && keeps_off_shoulder(bodies, &bend, wrist, scratch)
             {
                 best = Some((way.length(), time, at, bend));
             }

@@ -31,6 +31,8 @@ const FOLLOWS: f32 = 0.82;
 const SLACK: f32 = 0.025;
 /// Legs are stretched to this share of their length at most.
 const LEG: f32 = 0.992;
+/// An ankle below the first height, metres, stays where its motion has it; one above the second goes with the hips. Who walks lifts ankles to 0.3.
+const KICKS: (f32, f32) = (0.30, 0.55);
 /// Radii that hands keep clear of on their way, metres: head and trunk, each with a hand; and the shoulder, which an arm cannot fold up to.
 const CLEAR: (f32, f32, f32) = (0.17, 0.18, 0.27);
 
@@ -531,7 +533,8 @@ impl Brace {
         for (k, leg) in self.body.legs.iter().enumerate().filter(|(k, _)| self.raised != Some(*k)) {
             let own = (played.ankles[k] - played.hips[k]).length();
             let most = (LEG * leg.length).max(own.min(0.999 * leg.length));
-            let line = world.position(leg.joints[0].joint()) - self.ankle(k, played, feet);
+            let hip = world.position(leg.joints[0].joint());
+            let line = hip - self.ankle(k, played, hip, feet);
             let across = line.x * line.x + line.z * line.z;
             sinks = sinks.max(line.y - (most * most - across).max(0.0).sqrt());
         }
@@ -544,11 +547,14 @@ impl Brace {
         clear::clear(&self.body, skeleton, &played.depths, pose, world);
     }
 
-    /// Where an ankle goes.
-    fn ankle(&self, k: usize, played: &Marks, share: f32) -> Vec3 {
+    /// Where an ankle goes, whose hip has got to `hip`. One that kicks goes with its hip.
+    fn ankle(&self, k: usize, played: &Marks, hip: Vec3, share: f32) -> Vec3 {
         match self.landing {
             Some(landing) if landing.foot == k => played.ankles[k].lerp(landing.ankle, share.min(1.0)),
-            _ => played.ankles[k],
+            _ => {
+                let kicks = ease((played.ankles[k].y - KICKS.0) / (KICKS.1 - KICKS.0));
+                played.ankles[k] + (hip - played.hips[k]) * kicks
+            }
         }
     }
 
@@ -558,7 +564,8 @@ impl Brace {
             if let Some(landing) = self.landing.filter(|landing| landing.foot == k) {
                 held[2] = slerp(held[2], landing.turn, share.min(1.0));
             }
-            leg.place(skeleton, pose, world, held, self.ankle(k, played, share));
+            let hip = world.position(leg.joints[0].joint());
+            leg.place(skeleton, pose, world, held, self.ankle(k, played, hip, share));
         }
     }
 

@@ -143,6 +143,18 @@ pub(crate) struct Feet {
 }
 
 impl Feet {
+    /// Of somebody who comes on with these soles on the floor.
+    pub(crate) fn standing(contacts: Contacts) -> Feet {
+        let mut feet = Feet::default();
+        for (hold, (_, heel, toe)) in feet.holds.iter_mut().zip(FEET) {
+            hold.grip = [heel, toe].map(|part| {
+                let held = f32::from(u8::from(contacts.any(part)));
+                Grip { near: held, firm: held }
+            });
+        }
+        feet
+    }
+
     /// Moves the legs so that planted feet stand where they stood. `soon` is what will be planted in [`GRIP`] seconds, as far as is known.
     /// `world` is that of `pose` before and after. Returns what stands in the end: not a foot that steps, whatever its clip says.
     pub(crate) fn plant(

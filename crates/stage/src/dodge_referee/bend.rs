@@ -12,6 +12,10 @@ const FARTHEST_TURN: f32 = 1.0;
 const LEG_STRETCH: f32 = 0.985;
 const DEEPEST: f32 = 0.25;
 const SOFTEST: f32 = 0.03;
+/// And in limb lengths: the nearest that a hand or a foot comes, the free distances, the farthest; the least room for giving in.
+const ARM_GIVES: [f32; 4] = [0.30, 0.42, 0.92, 0.985];
+const LEG_GIVES: [f32; 4] = [0.30, 0.42, 0.97, 0.994];
+const LEAST_ROOM: f32 = 0.005;
 
 /// How much of a bend there is at a time, 0..1: a minimum-jerk rise, less by a minimum-jerk fall.
 pub(super) fn amount(bend: &Bend, time: f32) -> f32 {
@@ -32,11 +36,13 @@ pub(super) fn bend_pose(bend: &Bend, time: f32, skeleton: &Skeleton, pose: &mut 
     fk::pose(skeleton, pose, &mut world);
     let shift = bend.shift * amount;
     if shift != Vec3::ZERO {
+        let before = world.clone();
         let ankles = [Role::LeftAnkle, Role::RightAnkle].map(|ankle| (ankle, world.position(ankle.joint())));
         let depth = ankles.map(|(ankle, _)| sink(&world, ankle, shift)).into_iter().fold(0.0, f32::max);
         pose.translations[0] += shift - Vec3::Y * depth.min(DEEPEST);
+        fk::pose(skeleton, pose, &mut world);
         for (ankle, place) in ankles {
-            reach(skeleton, ankle, place, pose);
+            reach(skeleton, ankle, give_in(&before, &world, ankle, place, LEG_GIVES), pose);
         }
     }
     for (role, share) in LEAN_SHARES {
@@ -68,8 +74,40 @@ pub(super) fn bend_pose(bend: &Bend, time: f32, skeleton: &Skeleton, pose: &mut 
     }
     if let Some((wrist, way)) = bend.hand {
         fk::pose(skeleton, pose, &mut world);
-        reach(skeleton, wrist, world.position(wrist.joint()) + way * amount, pose);
+        let place = world.position(wrist.joint()) + way * amount;
+        let place = give_in(&world, &world, wrist, place, ARM_GIVES);
+        reach(skeleton, wrist, place, pose);
     }
+}
+
+/// Where a hand or a foot goes that is wanted at a place: near the ends of a limb's reach, or of where its motion has it, `before`, if that is
+/// farther, it stays behind, by as much as takes it to the end only at infinity.
+fn give_in(
+    before: &WorldPose,
+    world: &WorldPose,
+    end: Role,
+    place: Vec3,
+    [near_end, near, far, far_end]: [f32; 4],
+) -> Vec3 {
+    let [Some(hinge), Some(top)] = [end.parent(), end.parent().and_then(Role::parent)] else { return place };
+    let [top, hinge, end] = [top, hinge, end].map(Role::joint);
+    let limb = (before.position(top) - before.position(hinge)).length()
+        + (before.position(hinge) - before.position(end)).length();
+    let (own, from) = ((before.position(end) - before.position(top)).length(), world.position(top));
+    let wanted = (place - from).length();
+    let stays = |from: f32, to: f32| {
+        let (past, room) = ((wanted - from).abs(), (to - from).abs().max(LEAST_ROOM * limb));
+        past - room * (1.0 - libm::expf(-past / room))
+    };
+    let (far, near) = (own.max(far * limb), own.min(near * limb));
+    let length = if wanted > far {
+        wanted - stays(far, (far_end * limb).max(far))
+    } else if wanted < near {
+        wanted + stays(near, (near_end * limb).min(near))
+    } else {
+        wanted
+    };
+    from + (place - from).normalize_or(Vec3::NEG_Y) * length
 }
 
 /// How far shifted hips have to come down for a leg to reach its ankle, rounded off where that begins. Metres.
