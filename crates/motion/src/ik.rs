@@ -275,3 +275,34 @@ impl Chain {
         fk::pose(skeleton, pose, world);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However far an end is wanted, the limb goes on without a corner, never past its ends, and as its motion does where that is wanted.
+    #[test]
+    fn limbs_give_in_softly() {
+        for soft in [SoftReach::ARM, SoftReach::LEG] {
+            for own in [0.25, 0.35, 0.6, 0.94, 0.98, 0.999] {
+                assert_eq!(soft.length(own, own), own);
+                let mut before: Option<(f32, f32)> = None;
+                for wanted in (0..150).map(|k| 0.01 * k as f32) {
+                    let length = soft.length(own, wanted);
+                    let within = soft.ends.0.min(own - ROOM)..=soft.ends.1.max(own + ROOM);
+                    assert!(within.contains(&length), "{own} {wanted} {length}");
+                    if let Some((last, slope)) = before {
+                        let now = (length - last) / 0.01;
+                        assert!((-1e-4..=1.0 + 1e-4).contains(&now), "{own} {wanted}: it goes on");
+                        // Room of half a hundredth is used up within a step.
+                        let room = (soft.ends.1 - own).abs().min((own - soft.ends.0).abs()) > 0.02;
+                        assert!(!room || (now - slope).abs() < 0.5, "{own} {wanted}: no corner");
+                        before = Some((length, now));
+                    } else {
+                        before = Some((length, (soft.length(own, wanted + 0.01) - length) / 0.01));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -7,7 +7,7 @@ use kumite_motion::anatomy::Anatomy;
 use kumite_motion::blend::ease;
 use kumite_motion::retarget::{RetargetBody, ball_of, heel_of};
 use kumite_motion::rotation::about;
-use kumite_motion::{Contacts, JointIdx, Pose, Role, Roles, Skeleton, Vec3, WorldPose, fk, ik};
+use kumite_motion::{Contacts, JointIdx, Pose, Role, Roles, Skeleton, Vec2, Vec3, WorldPose, fk, ik};
 
 /// How long a foot takes from its hold back to its motion, seconds.
 const RELEASE: f32 = 0.20;
@@ -24,6 +24,8 @@ const LIFT: f32 = 0.03;
 const SHORT: f32 = 0.008;
 /// It stands again once its motion does: slower than this, metres per second.
 const STILL: f32 = 0.10;
+/// A foot that its motion moves faster than this over the floor is not held yet, metres per second.
+const FLIES: f32 = 0.8;
 /// A sole has come down when it is this near to the floor, metres.
 const LANDED: f32 = 0.01;
 /// A heel rises over its ball by so much at most, radians, by so many of them a second, and comes back in about this time, seconds.
@@ -243,10 +245,12 @@ impl Hold {
     /// By how much the foot is moved along the ground from where its motion has it.
     fn offset(&mut self, heel: Vec3, ball: Vec3, stands: Option<Part>, seconds: f32) -> Vec3 {
         let left = self.rest * self.left();
-        let still = (ball - self.ball).length() < STILL * seconds;
+        let gone = ball - self.ball;
+        let still = gone.length() < STILL * seconds;
+        let flies = Vec2::new(gone.x, gone.z).length() > FLIES * seconds;
         self.ball = ball;
         self.steps &= stands.is_some() && !(still && !self.short && self.since >= self.release);
-        if let Some(part) = stands.filter(|_| !self.steps) {
+        if let Some(part) = stands.filter(|part| !self.steps && self.is_held(*part, flies)) {
             let point = if part == Part::Heel { heel } else { ball };
             // It comes down where it is shown.
             let here = Vec3::new(point.x + left.x, 0.0, point.z + left.z);
@@ -265,6 +269,12 @@ impl Hold {
         let way = (self.since / self.release).min(1.0);
         let lift = if self.steps { LIFT * 16.0 * way * way * (1.0 - way) * (1.0 - way) } else { 0.0 };
         self.rest * self.left() + Vec3::Y * lift
+    }
+
+    /// Whether a part that its clip calls planted is held. A join may carry it through the air: it slows down before it stands.
+    fn is_held(&self, part: Part, flies: bool) -> bool {
+        let grip = self.grip[usize::from(part == Part::Ball)];
+        self.at.is_some() || !flies || grip.firm >= 1.0
     }
 
     /// How far the floor draws the foot down, whose heel and ball are this high.

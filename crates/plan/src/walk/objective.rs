@@ -334,19 +334,22 @@ impl<'a> Objective<'a> {
             Form::Printed => 1.0,
         };
         let stop = if ends { last + 1 } else { last.max(first + 1) };
+        // Of this clip: whoever stands or steps is slower and narrower than whoever runs.
+        let clip = tables.clip(first);
+        let (widest, stride) = (tables.clip_reach[clip], tables.stride[clip]);
         let mut sum = 0.0;
         let mut at = first;
         while at < stop {
             let here = place.floor_point(tables.place[at as usize]);
             let free = self.ground.free(here) - self.config.margin;
-            let slack = free - tables.reach_most;
+            let slack = free - widest;
             if slack > 0.0 {
                 // The centre of mass takes at least this many frames to get near.
-                at += ((slack / tables.stride.max(1e-6)) as u32 / hop).clamp(1, 1 << 16) * hop;
+                at += ((slack / stride.max(1e-6)) as u32 / hop).clamp(1, 1 << 16) * hop;
                 continue;
             }
             let next = (at + hop).min(stop - 1).max(at);
-            if free <= tables.reach[at as usize].max(tables.reach[next as usize]) + tables.stride * hop as f32 {
+            if free <= tables.reach[at as usize].max(tables.reach[next as usize]) + stride * hop as f32 {
                 let met =
                     if printed { self.joints_inside(at, here, place) } else { self.points_met(at, next, here, place) };
                 if met > 0.0 {

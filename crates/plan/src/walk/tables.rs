@@ -70,8 +70,8 @@ pub struct Tables {
     pub(super) way: Vec<f32>,
     /// That length with anything slower counted as going at [`PACE`], plus [`TURNING`] for turns.
     pub(super) effort: Vec<f32>,
-    /// Farthest that the centre of mass moves in a frame, metres.
-    pub(super) stride: f32,
+    /// By clip: farthest that the centre of mass moves in a frame, metres.
+    pub(super) stride: Vec<f32>,
     /// Spheres along the bones, of each frame.
     points: Vec<Vec3>,
     pub(super) radii: Vec<f32>,
@@ -79,7 +79,9 @@ pub struct Tables {
     joint_count: usize,
     /// How far the spheres reach from the centre of mass along the floor.
     pub(super) reach: Vec<f32>,
-    /// The largest of `reach`.
+    /// The largest of `reach`, by clip.
+    pub(super) clip_reach: Vec<f32>,
+    /// And of all.
     pub reach_most: f32,
     /// Radius that encloses every pose while going somewhere: `r_body`, metres.
     pub body: f32,
@@ -150,12 +152,13 @@ impl Tables {
             arc: Vec::new(),
             way: Vec::new(),
             effort: Vec::new(),
-            stride: 0.0,
+            stride: vec![0.0; clips.len()],
             points: Vec::new(),
             radii: spheres.iter().map(|s| s.radius).collect(),
             joints: Vec::new(),
             joint_count: library.skeleton().len(),
             reach: Vec::new(),
+            clip_reach: vec![0.0; clips.len()],
             reach_most: 0.0,
             body: 0.0,
             narrow: 0.0,
@@ -185,7 +188,7 @@ impl Tables {
                 let at = Vec2::new(centre.x, centre.z);
                 let gone = if frame == 0 { 0.0 } else { (at - tables.place[first + frame - 1]).length() };
                 tables.arc.push(if frame == 0 { 0.0 } else { tables.arc[first + frame - 1] + gone });
-                tables.stride = tables.stride.max(gone);
+                tables.stride[index] = tables.stride[index].max(gone);
                 tables.place.push(at);
                 tables.turn.push(stand(clip, idx).turn);
                 tables.clip_of.push(index as u16);
@@ -197,6 +200,7 @@ impl Tables {
                 }
                 tables.joints.extend_from_slice(&world.positions);
                 tables.reach.push(reach);
+                tables.clip_reach[index] = tables.clip_reach[index].max(reach);
             }
             tables.starts.push(tables.place.len() as u32);
             let quarter = ((0.25 * fps) as usize).max(1);
