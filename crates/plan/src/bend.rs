@@ -245,6 +245,8 @@ const LEGS: [[Role; 3]; 2] =
     [[Role::LeftHip, Role::LeftKnee, Role::LeftAnkle], [Role::RightHip, Role::RightKnee, Role::RightAnkle]];
 /// Share of its full length to which a leg may stretch.
 const STRETCH: f32 = 0.985;
+/// An ankle below the first height may stand, one above the second kicks. Metres.
+const KICKS: (f32, f32) = (0.30, 0.55);
 
 /// How far shifted hips sink so that both ankles stay in reach, at most [`DEEPEST`]. Metres.
 fn sink(legs: &[[Vec3; 3]; 2], shift: Vec3) -> f32 {
@@ -266,7 +268,9 @@ fn sinks(legs: &[[Vec3; 3]; 2], shift: Vec3) -> f32 {
         let over = (deep + soft).max(0.0);
         if deep < soft { over * over / (4.0 * soft) } else { deep }
     };
-    legs.iter().map(|leg| gently(one(leg))).fold(0.0, f32::max)
+    // Nobody sinks for a foot that kicks.
+    let stands = |[_, _, ankle]: &[Vec3; 3]| 1.0 - ease((ankle.y - KICKS.0) / (KICKS.1 - KICKS.0));
+    legs.iter().map(|leg| gently(one(leg)) * stands(leg)).fold(0.0, f32::max)
 }
 
 /// Farthest that hips sink on their own, metres.

@@ -120,7 +120,10 @@ fn sink(world: &WorldPose, ankle: Role, shift: Vec3) -> f32 {
     // A parabola from -soft to soft that meets both straight lines.
     let soft = (0.3 * shift.length()).clamp(1e-6, SOFTEST);
     let past = (needed + soft).max(0.0);
-    if needed >= soft { needed } else { past * past / (4.0 * soft) }
+    let sunk = if needed >= soft { needed } else { past * past / (4.0 * soft) };
+    // A foot above half a metre kicks, one below 0.3 m stands or is about to.
+    let s = ((ankle.y - 0.3) / 0.25).clamp(0.0, 1.0);
+    sunk * (1.0 - s * s * s * (10.0 - 15.0 * s + 6.0 * s * s))
 }
 
 /// Puts a wrist or an ankle at a place, or as near as the limb is long: its hinge opens or closes to the angle that the law of cosines asks for, then
