@@ -129,7 +129,9 @@ impl Bend {
         let ahead = (at(Role::LeftHip) - at(Role::RightHip)).cross(Vec3::Y).normalize_or(Vec3::ZERO);
         let trunk = (at(Role::Neck) - at(Role::Pelvis)).normalize_or(Vec3::Y);
         let bent = from_vector(place.rotate_back(self.lean) * self.weight(time)) * trunk;
-        let over = -bent.dot(ahead) > BACKWARD.max(-trunk.dot(ahead));
+        // Whoever lies in the air has no lean left.
+        let lies = -trunk.dot(ahead) > BACKWARD && self.lean != Vec3::ZERO;
+        let over = lies || -bent.dot(ahead) > BACKWARD.max(-trunk.dot(ahead));
         let upright = sunk <= DEEPEST && at(Role::Pelvis).y + shift.y - sunk >= LOWEST && !over;
         upright && self.keeps_balance(place, time, joints, footing)
     }
@@ -280,7 +282,7 @@ const LOWEST: f32 = 0.36;
 
 /// Least and greatest distance of a moved hand from its shoulder, in arm lengths: nearer the elbow would flip, farther it would lock.
 pub(crate) const ARM: (f32, f32) = (0.35, 0.95);
-/// How far a trunk may lean back, unless the motion itself leans farther: the sine of 25 degrees.
+/// How far a trunk may be leant back, unless the motion itself leans farther: the sine of 25 degrees.
 const BACKWARD: f32 = 0.42;
 
 /// How many joints of the spine carry a joint, and its share of the shift of the hips.

@@ -14,6 +14,9 @@ use crate::threat::STEP;
 /// Farthest that a join carries a part from its motion beyond the pelvis, metres.
 const JOINS: f32 = 0.6;
 
+/// Whoever leaves what is played clears the attack by this at least, metres: bodies are not planned finer.
+const HAIR: f32 = 0.002;
+
 impl DodgePlanner<'_> {
     /// Lays a candidate out in the scratch: its legs and its warp. Returns the leg with the avoidance, and the avoidance.
     pub(super) fn lay_out(
@@ -222,6 +225,24 @@ impl DodgePlanner<'_> {
             Form::Printed => search.distance_now(self),
         };
         cost.body = cost::body(clearance, d0, &self.config);
-        (Verdict::Avoids(cost.total(&self.config.weights)), cost, clearance)
+        let total = cost.total(&self.config.weights);
+        // Feet that stand stay where they are, which moves legs by centimetres: worked out for what would be chosen.
+        if candidate.leaving.is_some() && search.best.is_none_or(|best| total < best.0) {
+            scratch.legs.hold_feet(self.bodies);
+            if scratch.legs.holds_feet() {
+                let clearance = self.clearance_above(floor, &search.threats, scratch);
+                if clearance < HAIR {
+                    return (Verdict::Hit(-clearance), cost, clearance);
+                }
+                let (stayed, avoidance) = self.avoidance(search, candidate, last, &part, scratch);
+                cost.avoidance = avoidance;
+                cost.body = match self.config.errata.body {
+                    Form::Ours => cost::body(clearance, stayed.max(0.0), &self.config),
+                    Form::Printed => cost.body,
+                };
+                return (Verdict::Avoids(cost.total(&self.config.weights)), cost, clearance);
+            }
+        }
+        (Verdict::Avoids(total), cost, clearance)
     }
 }

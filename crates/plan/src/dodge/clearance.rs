@@ -381,6 +381,9 @@ pub(crate) fn body_at(
     if let Some(drift) = drift {
         drift.add(bodies, legs, warp, time, leg, row);
     }
+    if legs.holds_feet() {
+        legs.plant(bodies, leg, u, rate, row);
+    }
 }
 
 /// Moves a row from the frame of one placement into that of another.

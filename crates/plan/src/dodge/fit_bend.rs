@@ -20,6 +20,8 @@ pub(super) const LARGE: f32 = 0.5;
 /// The first size that is tried; then twice as large ones. And how often the first that helps is halved.
 pub(super) const SMALLEST: f32 = 0.0625;
 const HALVINGS: usize = 3;
+/// A bend of this size moves nothing by more than a few millimetres.
+const UNSEEN: f32 = 0.005;
 /// No bend of full size moves a part farther, metres.
 const MOST: f32 = 1.6;
 /// Share of a shift by which hips give way to a lean.
@@ -127,7 +129,8 @@ pub(crate) fn rescue(
             true
         });
         if best.is_some() || size >= most {
-            return best;
+            // What nobody would see is not bent.
+            return best.filter(|bend| bend.size > UNSEEN);
         }
         last = size;
     }
