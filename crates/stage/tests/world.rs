@@ -343,7 +343,7 @@ fn a_plan_leaves_what_is_played_in_its_time() {
     let begins =
         (0..30).map(|k| 0.1 * k as f32).map(|at| (at, kit.entry(&Begin { clip: "guard-idle".into(), at: Some(at) })));
     let lasts =
-        |(_, entry): &(f32, Option<(EdgeIdx, f32)>)| entry.is_some_and(|(e, s)| graph.edge(e).seconds - s > 0.6);
+        |(_, entry): &(f32, Option<(EdgeIdx, f32)>)| entry.is_some_and(|(e, s)| graph.edge(e).seconds - s > 0.3);
     let (at, entry) = begins.into_iter().find(lasts).unwrap();
     let (edge, since) = entry.unwrap();
     let mut character = kit.spawn_on(edge, since, Vec2::ZERO, 0.0);
