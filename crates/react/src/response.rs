@@ -444,7 +444,7 @@ impl Response {
                 [0, 1].map(|foot| {
                     let stands = planted.any(heels[foot]);
                     let loose = (lost && both && foot == first) || ragdoll.stretched(foot) > STRAIGHT;
-                    self.torn[foot] |= stands && loose;
+                    self.torn[foot] = stands && (self.torn[foot] || loose);
                     stands && !self.torn[foot] && down(foot)
                 })
             }
