@@ -27,6 +27,11 @@ const LANDS: f32 = 0.5;
 const PASSES: usize = 6;
 /// The share of a pelvis' shift that the centre of mass makes with it.
 const FOLLOWS: f32 = 0.82;
+/// How far the pelvis goes aside in stride so that the neck stays on its line, metres.
+const BESIDE: f32 = 0.02;
+/// By how much knees bend in stride, as what the pelvis sinks by, metres; none while a leg is as short as this share of its length, all when it is so much longer.
+const CROUCH: f32 = 0.06;
+const FOLDED: (f32, f32) = (0.5, 0.25);
 /// Joints give by so much beyond their limits, radians, before hands leave their lines.
 const SLACK: f32 = 0.025;
 /// Legs are stretched to this share of their length at most.
@@ -237,6 +242,17 @@ impl Brace {
         let planted = !fast && !request.in_stride && (source.stands == [true; 2] || lands.is_some());
         let pose = if planted { &source.ahead } else { &source.contact };
         let below = marks(pose);
+        // Half-way legs in stride are straight, and a neck on a line is higher than on the arc that a trunk would bend along: knees bend, so that they reach. A leg that is raised
+        // high is folded already.
+        let mut shortest = f32::INFINITY;
+        for moment in [&source.now, &source.soon, &source.ahead, &source.contact] {
+            let marks = marks(moment);
+            let short = |k: usize| (marks.ankles[k] - marks.hips[k]).length() / body.legs[k].length.max(1e-3);
+            shortest = shortest.min(short(0)).min(short(1));
+        }
+        let mut crouched = pose.clone();
+        crouched.translations[0].y -=
+            if planted { 0.0 } else { CROUCH * ((shortest - FOLDED.0) / FOLDED.1).clamp(0.0, 1.0) };
         let landing = lands.filter(|_| planted).map(|swing| {
             let facing = yaw_of(below.legs[swing.foot][2] * Vec3::Z);
             let other = now.ankles[1 - swing.foot];
@@ -254,7 +270,7 @@ impl Brace {
         let wanted = Wanted {
             skeleton,
             body,
-            source: pose,
+            source: &crouched,
             impact,
             also: request.also.filter(|impact| impact.check().is_ok()),
             stands: if planted { [true; 2] } else { source.stands },
@@ -527,6 +543,22 @@ impl Brace {
             let (pelvis, waist) = (world.rotation(Role::Pelvis.joint()), Role::Waist.joint().at());
             let bent = (pelvis.conjugate() * turn * pelvis * pose.rotations[waist]).normalize();
             pose.rotations[waist] = Limit::of(Role::Waist).map_or(bent, |limit| limit.clamp(bent));
+            // What the waist does not bend by any more the back does.
+            if Limit::of(Role::Waist).is_some_and(|limit| limit.excess(bent) > 0.0) {
+                let lever = world.position(Role::Neck.joint()) - world.position(Role::Back.joint());
+                let turn = from_vector(axis / lever.y.max(0.15));
+                let (below, back) = (world.rotation(Role::Waist.joint()), Role::Back.joint().at());
+                let bent = (below.conjugate() * turn * below * pose.rotations[back]).normalize();
+                pose.rotations[back] = kept_within(Role::Back, bent, pose.rotations[back], 0.0);
+            }
+        }
+        // In stride the weight may be a little beside its path: what the trunk cannot bend by, the pelvis gives.
+        let left = flat(neck - world.position(Role::Neck.joint()));
+        if !self.timing.planted && left.length() > 1e-3 {
+            pose.translations[0] += left.clamp_length_max(BESIDE);
+            fk::pose(skeleton, pose, world);
+            self.plant(skeleton, pose, world, played, feet);
+            self.reach(skeleton, pose, world, played, (way, shows));
         }
         // No leg is overstretched: the pelvis sinks until all reach.
         let mut sinks = 0.0f32;

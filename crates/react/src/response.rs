@@ -59,7 +59,7 @@ const STIFF: f32 = 4.0;
 /// Whether a push is caught is known so many seconds after it at the latest.
 const CAUGHT: f32 = 0.25;
 /// A foot that is higher above the floor than this does not stand, metres, whatever its motion says.
-const HIGH: f32 = 0.06;
+const HIGH: f32 = 0.03;
 /// A leg this straight, of its length, lifts its heel: it would come apart if its foot were still nailed down.
 const STRAIGHT: f32 = 0.998;
 /// How long limbs are left to sink to the ground, seconds.
@@ -354,6 +354,8 @@ impl Response {
         if self.phase == Phase::Rising {
             ragdoll.show(&self.aim, &mut self.mixed, &mut self.lies);
             self.off = apart(world, &self.lies);
+            // What is no part of its own goes from how it lay as well: what is played jumped to a way to get up.
+            pose.clone_from(&self.mixed);
         }
         if on_feet {
             // Collar bones are no parts of their own: they are shown as aimed at.
@@ -449,6 +451,9 @@ impl Response {
             _ => [false; 2],
         };
         ragdoll.pin(stands);
+        let on_feet = matches!(self.phase, Phase::Struck | Phase::Recovering);
+        let on_its_way = |foot: usize| !planted.any([Contacts::LEFT, Contacts::RIGHT][foot]) && !self.torn[foot];
+        ragdoll.slide([0, 1].map(|foot| on_feet && on_its_way(foot)));
     }
 
     /// How strongly joints hold in this tick.

@@ -188,3 +188,28 @@ fn falls_protect_the_head() {
     }
     assert!(first >= 7 && speeds[0] < 0.7 * speeds[1], "hands first {first}, {speeds:?} of 8\n{told}");
 }
+
+/// A ball that folds an elbow by more than half a turn does not send it through all that elbows do: it goes back the way it came.
+#[test]
+fn an_elbow_that_is_folded_too_far_goes_back_the_way_it_came() {
+    let (build, _, world) = standing();
+    let elbow = Role::LeftElbow;
+    let axis = humanoid::hinge_axis(elbow).unwrap();
+    let mut folded = Pose::rest(build.skeleton());
+    folded.rotations[elbow.joint().at()] = about(axis, 190f32.to_radians());
+    folded.set_root(world.position(Role::Pelvis.joint()) + Vec3::Y);
+    let (mut start, mut shown, mut pose) = (WorldPose::default(), WorldPose::default(), folded.clone());
+    fk::pose(build.skeleton(), &folded, &mut start);
+    let mut ragdoll = Ragdoll::new(&build, &start, &start, TICK, &[]);
+    // Towards half of what it may do.
+    folded.rotations[elbow.joint().at()] = about(axis, 80f32.to_radians());
+    fk::pose(build.skeleton(), &folded, &mut start);
+    let mut physics = Physics::default();
+    for tick in 0..30 {
+        ragdoll.step(&mut physics, &start, &Pull { weight: 0.0, stops: true, ..Pull::LIMP }, TICK);
+        ragdoll.show(&start, &mut pose, &mut shown);
+        let angle = kumite_motion::rotation::twist_angle(pose.rotations[elbow.joint().at()], axis).to_degrees();
+        let angle = if angle < -90.0 { angle + 360.0 } else { angle };
+        assert!((60.0..200.0).contains(&angle), "tick {tick}: {angle}");
+    }
+}

@@ -17,8 +17,10 @@ use crate::recoveries::{Recoveries, Recovery, frame_of, turned};
 
 /// A join into what answers a hit, seconds.
 const FLINCH: f32 = 0.2;
-/// A join into a fall or a way to get up, seconds: motors follow it, nobody sees it.
+/// A join into a fall, seconds: motors follow it, nobody sees it.
 const DOWN: f32 = 0.3;
+/// And into a way to get up: it is led into from how the body lies, and what that leads to must not turn about meanwhile, or the shorter way to it would become the longer one.
+const LAID: f32 = TICK;
 /// A push that changes the body's speed by less calls for no motion of its own, metres per second.
 const FELT: f32 = 0.06;
 /// Height of a centre of mass, metres, over which a push is caught (Hof 2008: the capture point is place + speed / √(g / height)).
@@ -235,7 +237,7 @@ impl Character {
             return self.then(Next::Nothing, Turnout::GoesOn);
         };
         let align = self.placement().inverse().after(&laid);
-        let leg = Leg { join: Some((align, DOWN)), enter, ..Leg::whole(rise.edge) };
+        let leg = Leg { join: Some((align, LAID)), enter, ..Leg::whole(rise.edge) };
         self.commit(Plan::at_once(leg));
         self.struck.as_mut()?.response.rise();
         self.then(Next::Stand(rise.over), Turnout::Rises(rise.label.clone(), rise.over - enter))

@@ -9,15 +9,15 @@ use std::fmt;
 use std::sync::Arc;
 
 use kumite_motion::limits::Limit;
-use kumite_motion::rotation::{between as between_turns, to_vector};
+use kumite_motion::rotation::{about, between as between_turns, to_vector, twist_angle, wrap};
 use kumite_motion::volume::{BodySphere, Obstacle, Shape};
 use kumite_motion::{Pose, Quat, Role, Skeleton, Vec3, WorldPose, fk, humanoid};
 use rapier3d::prelude::{
-    BroadPhaseBvh, CCDSolver, ColliderBuilder, ColliderSet, GenericJointBuilder, Group, ImpulseJointHandle,
-    ImpulseJointSet, IntegrationParameters, InteractionGroups, InteractionTestMode, IslandManager, JointAxesMask,
-    JointAxis, MassProperties, MotorModel, MultibodyJointSet, NarrowPhase, PhysicsPipeline, Pose as Rigid,
-    RigidBodyBuilder, RigidBodyHandle, RigidBodySet, RigidBodyType, Rotation, SharedShape, SoftBodySet,
-    Vector as EngineVec3,
+    BroadPhaseBvh, CCDSolver, CoefficientCombineRule, ColliderBuilder, ColliderHandle, ColliderSet,
+    GenericJointBuilder, Group, ImpulseJointHandle, ImpulseJointSet, IntegrationParameters, InteractionGroups,
+    InteractionTestMode, IslandManager, JointAxesMask, JointAxis, MassProperties, MotorModel, MultibodyJointSet,
+    NarrowPhase, PhysicsPipeline, Pose as Rigid, RigidBodyBuilder, RigidBodyHandle, RigidBodySet, RigidBodyType,
+    Rotation, SharedShape, SoftBodySet, Vector as EngineVec3,
 };
 
 use parts::{FEET, PARENTS, PARTS, Part, ROLES};
@@ -30,6 +30,14 @@ const STEPS: [usize; 3] = [4, 7, 16];
 const FRICTION: f32 = 0.8;
 /// How firm the floor is under a fall, hertz; the engine's own is 60.
 const FLOOR: f32 = 400.0;
+/// A part lands that would be this near to the floor after the tick, metres. A tick in which it turns farther than this, radians, or falls farther, metres, is cut into so many
+/// at most, each with so many rounds in every step of the solver.
+const LANDS: f32 = 0.01;
+const SLICE: (f32, f32) = (0.15, 0.015);
+const SLICES: usize = 3;
+const SLICED: usize = 3;
+/// What is shown when it is hit may have a heel this deep in the floor, metres; one that is deeper is lifted.
+const PRESSED: f32 = 0.006;
 /// Motions turn joints no faster than this, radians per second.
 const JUMPS: f32 = 30.0;
 /// A joint is stopped when it is this far beyond where its motion has it *and* beyond its limit, radians, and by this, times what it holds with.
@@ -94,6 +102,15 @@ impl Build {
         self.rest.position(role.joint()).y
     }
 
+    /// How deep a body would be in the floor whose parts lie like this, metres.
+    fn sunk(&self, world: &WorldPose) -> f32 {
+        let low = |(role, part): (&Role, &Part)| {
+            part.ends.map(|end| world.point(role.joint(), end).y).into_iter().fold(f32::INFINITY, f32::min)
+                - part.radius
+        };
+        -ROLES.iter().zip(&self.parts).map(low).fold(0.0, f32::min)
+    }
+
     /// Where the centre of mass of a body would be whose parts lie like this.
     pub fn centre(&self, world: &WorldPose) -> Vec3 {
         let one = |(role, part): (&Role, &Part)| world.point(role.joint(), part.centre) * part.mass;
@@ -146,6 +163,9 @@ pub struct Ragdoll {
     narrow: NarrowPhase,
     parts: [RigidBodyHandle; PARTS],
     held: [ImpulseJointHandle; PARTS],
+    /// What of the feet touches the floor, and which of them slide over it.
+    soles: [ColliderHandle; 2],
+    slick: [bool; 2],
     /// Which feet are nailed down.
     pinned: [bool; 2],
     /// What was aimed at in the last tick: attitudes of parts relative to their parents, and where the pelvis was.
@@ -172,9 +192,11 @@ impl Ragdoll {
         let world = InteractionGroups::new(Group::GROUP_2, Group::GROUP_1, InteractionTestMode::And);
         let mut parts = [RigidBodyHandle::invalid(); PARTS];
         let mut held = [ImpulseJointHandle::invalid(); PARTS];
+        let mut soles = [ColliderHandle::invalid(); 2];
+        let lift = Vec3::Y * (build.sunk(now) - PRESSED).max(0.0);
         for (index, part) in build.parts.iter().enumerate() {
             let joint = ROLES[index].joint();
-            let (place, turn) = (now.position(joint), now.rotation(joint));
+            let (place, turn) = (now.position(joint) + lift, now.rotation(joint));
             let rate = 1.0 / seconds.max(1e-4);
             let spin = to_vector(turn * before.rotation(joint).conjugate()) * rate;
             // Of the centre of its mass.
@@ -198,7 +220,8 @@ impl Ragdoll {
                     .friction(FRICTION)
                     .restitution(0.0)
                     .collision_groups(own);
-            colliders.insert_with_parent(capsule, parts[index], &mut bodies);
+            let capsule = colliders.insert_with_parent(capsule, parts[index], &mut bodies);
+            soles.iter_mut().zip(FEET).filter(|sole| sole.1 == index).for_each(|sole| *sole.0 = capsule);
             // Else a push before the first step would meet a body that weighs nothing.
             if let Some(body) = bodies.get_mut(parts[index]) {
                 body.recompute_mass_properties_from_colliders(&colliders);
@@ -241,6 +264,8 @@ impl Ragdoll {
             narrow: NarrowPhase::new(),
             parts,
             held,
+            soles,
+            slick: [false; 2],
             pinned: [false; 2],
             aims,
             pelvis: now.position(Role::Pelvis.joint()),
@@ -271,6 +296,19 @@ impl Ragdoll {
                         body.set_linvel(there(Vec3::ZERO), true);
                         body.set_angvel(there(Vec3::ZERO), true);
                     }
+                }
+            }
+        }
+    }
+
+    /// Lets feet slide over the floor, or not: one on its way would trip over a floor that holds it before its motion has it stand.
+    pub fn slide(&mut self, feet: [bool; 2]) {
+        for ((slick, wanted), sole) in self.slick.iter_mut().zip(feet).zip(self.soles) {
+            if *slick != wanted {
+                *slick = wanted;
+                if let Some(sole) = self.colliders.get_mut(sole) {
+                    sole.set_friction(if wanted { 0.0 } else { FRICTION });
+                    sole.set_friction_combine_rule(CoefficientCombineRule::Min);
                 }
             }
         }
@@ -325,34 +363,55 @@ impl Ragdoll {
                 }
             }
         }
-        let mut parameters = IntegrationParameters { dt: seconds, ..IntegrationParameters::default() };
-        parameters.num_solver_iterations = match pull {
+        let slices = if pull.weight > 0.0 { self.slices(seconds) } else { 1 };
+        let mut parameters = IntegrationParameters { dt: seconds / slices as f32, ..IntegrationParameters::default() };
+        let steps = match pull {
             Pull { fast: true, .. } => STEPS[2],
             Pull { weight, .. } if *weight > 0.0 => STEPS[1],
             _ => STEPS[0],
         };
+        parameters.num_solver_iterations = steps;
+        if slices > 1 {
+            parameters.num_internal_pgs_iterations = SLICED;
+        }
         parameters.warmstart_joints = true;
         parameters.max_ccd_substeps = 0;
         // Falling limbs come down by several centimetres in a tick: the floor is felt before they are in it.
-        if pull.weight > 0.0 {
-            parameters.normalized_prediction_distance = 0.1;
-            parameters.static_contact_softness.natural_frequency = FLOOR;
+        parameters.normalized_prediction_distance = 0.1;
+        parameters.static_contact_softness.natural_frequency = FLOOR;
+        for _ in 0..slices {
+            physics.pipeline.step(
+                there(Vec3::NEG_Y * (GRAVITY * pull.weight)),
+                &parameters,
+                &mut self.islands,
+                &mut self.broad,
+                &mut self.narrow,
+                &mut self.bodies,
+                &mut self.colliders,
+                &mut self.joints,
+                &mut physics.multibodies,
+                &mut physics.soft,
+                &mut physics.ccd,
+                &(),
+                &(),
+            );
         }
-        physics.pipeline.step(
-            there(Vec3::NEG_Y * (GRAVITY * pull.weight)),
-            &parameters,
-            &mut self.islands,
-            &mut self.broad,
-            &mut self.narrow,
-            &mut self.bodies,
-            &mut self.colliders,
-            &mut self.joints,
-            &mut physics.multibodies,
-            &mut physics.soft,
-            &mut physics.ccd,
-            &(),
-            &(),
-        );
+    }
+
+    /// Into how many parts a tick is cut. Places at which a part may touch the floor are found once and turn with it from then on: of one that is about to land, and turns
+    /// far meanwhile, they are not its lowest ones any more. And a trunk that lands on an arm would pull its elbow apart.
+    fn slices(&self, seconds: f32) -> usize {
+        let needs = |(handle, part): (&RigidBodyHandle, &Part)| {
+            let Some(body) = self.bodies.get(*handle) else { return 0.0 };
+            let lands = part.ends.into_iter().any(|end| {
+                let at = body.position() * there(end);
+                at.y - part.radius + body.velocity_at_point(at).y * seconds < LANDS
+            });
+            let (turns, falls) = (body.angvel().length() * seconds, -body.linvel().y * seconds);
+            if lands { (turns / SLICE.0).max(falls / SLICE.1) } else { 0.0 }
+        };
+        let most = self.parts.iter().zip(&self.build.parts).map(needs).fold(0.0, f32::max);
+        (most.ceil() as usize).clamp(1, SLICES)
     }
 
     /// Sets the motors.
@@ -403,7 +462,7 @@ impl Ragdoll {
         if beyond <= limit.excess(between.conjugate() * wanted) + BEYOND {
             return (wanted, spin, false);
         }
-        (between * limit.clamp(here), Vec3::ZERO, true)
+        (between * nearest_within(&limit, here), Vec3::ZERO, true)
     }
 
     /// Attitude of a part relative to its parent.
@@ -540,6 +599,14 @@ impl Ragdoll {
         let body = self.parts.get(index).and_then(|handle| self.bodies.get(*handle));
         body.map_or((Vec3::ZERO, Quat::IDENTITY), |b| (here(b.translation()), here_turn(b.rotation())))
     }
+}
+
+/// The nearest turn within a limit. A hinge that is folded by more than half a turn goes back the way it came, not through all that it may do.
+fn nearest_within(limit: &Limit, turn: Quat) -> Quat {
+    let Limit::Hinge { axis, range, .. } = *limit else { return limit.clamp(turn) };
+    let (angle, middle) = (twist_angle(turn, axis), 0.5 * (range.0 + range.1));
+    let unwound = middle + wrap(angle - middle);
+    limit.clamp((turn * about(axis, unwound.clamp(range.0, range.1) - unwound)).normalize())
 }
 
 /// Attitude of a part relative to its parent, in a motion.

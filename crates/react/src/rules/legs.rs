@@ -1,6 +1,7 @@
 //! The legs (chapter 5 of the thesis). Who stands: side-on to the threat, the near knee up, weight on the other leg; the near arm comes down beside the knee
 //! and the other one covers the chin, since arms held out for balance alone read as a dance. Who walks goes on walking, so the rest has to speak: the
-//! trunk crouches over the hips, the face follows the ball down, the near hand goes to where it will hit and the other one before the belly.
+//! trunk crouches over the hips and turns its side to the ball, the face follows it down, the near palm is thrust at it as low as a bent arm gets, and the other forearm covers chest
+//! and chin: an arm that is stretched down to a shin only looks as if it hung.
 
 use kumite_motion::limits::Limit;
 use kumite_motion::rotation::{about, arc, from_vector, to_vector};
@@ -13,22 +14,31 @@ use crate::body::{STRETCH, TRUNK};
 /// How far the near knee is raised, degrees, and how far it bends.
 const KNEE: (f32, f32) = (72.0, 95.0);
 /// Where wrists are, from their shoulders in the frame of the chest, as shares of the arm: out, up, ahead. The near one and the far one.
-const WRISTS: [Vec3; 2] = [Vec3::new(0.34, -0.68, 0.42), Vec3::new(-0.20, 0.06, 0.58)];
+const WRISTS: [Vec3; 2] = [Vec3::new(0.34, -0.68, 0.42), Vec3::new(-0.20, -0.04, 0.62)];
 /// Elbows are this far out, degrees.
 const SWIVELS: [f32; 2] = [18.0, 6.0];
 /// How far the trunk bows, degrees: so much, and more before what is fast.
-const BOW: (f32, f32) = (9.0, 9.0);
+const BOW: (f32, f32) = (11.0, 8.0);
+/// By how much of that before what comes from behind.
+const BEHIND: f32 = 0.5;
 
 /// In stride: how far waist and back crouch, degrees each: so much, and more before what is fast.
 const CROUCH: [(Role, f32, f32); 2] = [(Role::Waist, 12.0, 6.0), (Role::Back, 18.0, 8.0)];
-/// How far they turn to bring the near hand to what comes from behind, degrees each.
-const ROUND: f32 = 12.0;
+/// How far they turn to bring the near hand to what comes from behind, and to turn the side to what comes from before, degrees each.
+const ROUND: (f32, f32) = (12.0, 10.0);
 /// Shoulders rise by this share of a recoil.
 const HUNCH: f32 = 0.5;
 /// The near palm meets the ball this far before what it is aimed at, metres.
 const MEETS: f32 = 0.26;
-/// The other wrist, from the pelvis: aside, up, ahead, metres.
-const COVERS: Vec3 = Vec3::new(0.05, 0.06, 0.27);
+/// What is out of reach of an arm that is bent like this, as a share of its length, is met this far from the pelvis towards where it comes from, metres.
+const BENT: f32 = 0.86;
+const THRUST: f32 = 0.38;
+/// A hand that meets it beside a raised knee is this much farther out, metres.
+const OUTSIDE: f32 = 0.1;
+/// The other wrist, from its shoulder in the frame of the chest, as shares of the arm: out, up, ahead.
+const COVERS: Vec3 = Vec3::new(-0.24, 0.08, 0.58);
+/// How finely the way from where it hits up to there is looked at.
+const STEPS: usize = 16;
 /// The ball is looked at where it is this far away, metres; the face turns to it by so much at most, radians.
 const LOOKS: (f32, f32) = (1.0, 1.1);
 
@@ -51,20 +61,36 @@ impl Rule for Legs {
             _ => row(role).y.to_radians() * strength,
         };
         // Hips out of the way, chest over them: the trunk bows a little towards what it looks at.
-        let bow = Vec3::Y.cross(-setting.aim().along) * (BOW.0 + BOW.1 * controls.lean).to_radians();
+        let ahead = flat(stance.world.rotation(Role::Pelvis.joint()) * Vec3::Z).normalize_or(Vec3::Z);
+        // Nobody bows backwards to what comes from behind.
+        let (to, most) = if setting.aim().in_front { (-setting.aim().along, 1.0) } else { (ahead, BEHIND) };
+        let bow = Vec3::Y.cross(to) * (most * (BOW.0 + BOW.1 * controls.lean)).to_radians();
         let turns = TRUNK.map(|role| {
             let bows =
-                if matches!(role, Role::Back | Role::Neck) { from_vector(bow) } else { kumite_motion::Quat::IDENTITY };
+                if matches!(role, Role::Waist | Role::Back) { from_vector(bow) } else { kumite_motion::Quat::IDENTITY };
             bows * about(Vec3::Y, turn(role) * setting.turns)
         });
         stance.turn_trunk(setting.skeleton, turns);
+        Recoil.apply(setting, &Controls { recoil: HUNCH * (0.6 + 0.4 * controls.recoil), ..*controls }, stance);
+        look_at(setting, stance, setting.aim().target - setting.aim().along * LOOKS.0);
         let chest = stance.world.rotation(Role::Back.joint());
         for (k, arm) in setting.body.arms.iter().enumerate() {
             let shoulder = stance.world.position(arm.joints[1].joint());
-            let near = setting.raised.map_or(arm.side == setting.aim().side, |leg| leg == k);
+            // The arm of the side it comes from; behind, that of the raised knee.
+            let raised = setting.raised.filter(|_| !setting.aim().in_front);
+            let near = raised.map_or(arm.side == setting.aim().side, |leg| leg == k);
             let far = usize::from(!near);
             let reach = WRISTS[far] * (arm.length * (1.1 - 0.2 * controls.reach[k]));
-            let wrist = shoulder + chest * Vec3::new(arm.side * reach.x, reach.y, reach.z);
+            let held = shoulder + chest * Vec3::new(arm.side * reach.x, reach.y, reach.z);
+            // What comes from before is met; behind itself nobody reaches on one leg.
+            let wrist = if near && setting.aim().in_front {
+                // Outside of the knee that is raised beside it.
+                let out = if setting.raised == Some(k) { OUTSIDE } else { 0.0 };
+                let met = clear_of_trunk(stance, meets(setting, stance, k)) + chest * Vec3::X * (arm.side * out);
+                shoulder + (met - shoulder).clamp_length_max(STRETCH * arm.length)
+            } else {
+                held
+            };
             let elbow = arm.elbow(&stance.world, wrist, SWIVELS[far].to_radians());
             let fore = arm.place(&mut stance.pose, &stance.world, wrist, elbow, [0.0; 2]);
             set_hand(arm, stance, fore, fore * about(Vec3::Z, arm.side * 0.2));
@@ -79,7 +105,7 @@ fn in_stride(setting: &Setting<'_>, controls: &Controls, stance: &mut Stance) {
     let ahead = flat(stance.world.rotation(Role::Pelvis.joint()) * Vec3::Z).normalize_or(Vec3::Z);
     // Over the hips, and towards what comes from before; nobody bows backwards to what comes from behind.
     let to = if aim.in_front { (ahead - aim.across() * 0.6).normalize_or(ahead) } else { ahead };
-    let round = if aim.in_front { 0.0 } else { aim.side * ROUND.to_radians() };
+    let round = if aim.in_front { setting.turns * ROUND.1.to_radians() } else { aim.side * ROUND.0.to_radians() };
     let turns = TRUNK.map(|role| {
         let Some((_, least, more)) = CROUCH.into_iter().find(|c| c.0 == role) else { return Quat::IDENTITY };
         let bow = Vec3::Y.cross(to) * ((least + more * controls.lean) * gain).to_radians();
@@ -88,25 +114,37 @@ fn in_stride(setting: &Setting<'_>, controls: &Controls, stance: &mut Stance) {
     stance.turn_trunk(setting.skeleton, turns);
     Recoil.apply(setting, &Controls { recoil: HUNCH * (0.6 + 0.4 * controls.recoil), ..*controls }, stance);
     look_at(setting, stance, aim.target - aim.along * LOOKS.0);
-    let (pelvis, chest) = (stance.world.position(Role::Pelvis.joint()), stance.world.rotation(Role::Back.joint()));
-    let aside = Vec3::Y.cross(ahead);
+    let chest = stance.world.rotation(Role::Back.joint());
     for (k, arm) in setting.body.arms.iter().enumerate() {
         let shoulder = stance.world.position(arm.joints[1].joint());
         let near = arm.side == aim.side;
         let wanted = if near {
-            // The palm is on the way, the wrist above it: fingers point down.
-            aim.target - aim.along * MEETS + Vec3::Y * arm.palm
+            meets(setting, stance, k)
         } else {
-            pelvis + aside * (arm.side * COVERS.x) + Vec3::Y * COVERS.y + ahead * COVERS.z
+            shoulder + chest * Vec3::new(arm.side * COVERS.x, COVERS.y, COVERS.z) * arm.length
         };
         let longest = arm.length * (STRETCH - 0.08 * controls.reach[k]);
         let wrist = shoulder + (clear_of_trunk(stance, wanted) - shoulder).clamp_length_max(longest);
         let elbow = arm.elbow(&stance.world, wrist, SWIVELS[usize::from(!near)].to_radians());
         let fore = arm.place(&mut stance.pose, &stance.world, wrist, elbow, [0.0; 2]);
-        let fingers = if near { Vec3::NEG_Y - aim.along * 0.3 } else { chest * Vec3::new(-0.6 * arm.side, -0.8, 0.2) };
+        let fingers = if near { Vec3::NEG_Y - aim.along * 0.6 } else { chest * Vec3::new(-0.5 * arm.side, 0.8, 0.3) };
         set_hand(arm, stance, fore, arm.hand(fingers, if near { -aim.along } else { ahead }));
     }
     stance.update(setting.skeleton);
+}
+
+/// Where the near wrist goes: the palm is on the ball's way, the wrist above it, as low as a bent arm gets.
+fn meets(setting: &Setting<'_>, stance: &Stance, arm: usize) -> Vec3 {
+    let (aim, arm) = (setting.aim(), &setting.body.arms[arm]);
+    let (pelvis, shoulder) = (Role::Pelvis.joint(), stance.world.position(arm.joints[1].joint()));
+    let ahead = flat(stance.world.rotation(pelvis) * Vec3::Z).normalize_or(Vec3::Z);
+    let low = aim.target - aim.along * MEETS + Vec3::Y * arm.palm;
+    let to = (-aim.across()).normalize_or(ahead);
+    let aside = Vec3::Y.cross(ahead) * (0.3 * arm.side);
+    let high = stance.world.position(pelvis) + (to + aside).normalize_or(to) * THRUST;
+    let reaches = |share: f32| (low.lerp(high, share) - shoulder).length() <= BENT * arm.length;
+    let share = (0..=STEPS).map(|k| k as f32 / STEPS as f32).find(|share| reaches(*share)).unwrap_or(1.0);
+    low.lerp(high, share)
 }
 
 /// Neck and head turn the face towards a place, each by half, as far as they go.

@@ -1,18 +1,22 @@
 //! § 3.4: what comes at the head from behind the shoulders is met by hands behind the head, with the arms around it; nobody knows
 //! precisely where it is.
 
-use kumite_motion::rotation::slerp;
-use kumite_motion::{Role, Vec3};
+use kumite_motion::limits::Limit;
+use kumite_motion::rotation::{about, slerp};
+use kumite_motion::{Quat, Role, Vec3};
 
 use super::block::set_hand;
-use super::{Controls, Rule, Setting, Stance};
+use super::{Controls, Recoil, Rule, Setting, Stance};
 
 /// Where palms are, from the middle of the head in its frame, metres: beside, above, behind.
 const PALM: Vec3 = Vec3::new(0.075, -0.01, -0.145);
 /// How far hands follow the turn of the head.
 const FOLLOWS: f32 = 0.4;
-/// Where elbows point, in the frame of the chest, by the swivel: out beside the ears, or forward and up.
-const ELBOW: [Vec3; 2] = [Vec3::new(0.95, 0.0, 0.15), Vec3::new(0.45, 0.45, 0.8)];
+/// Where elbows point, in the frame of the chest, by the swivel: before the ears, or forward and up. Elbows that stand out aside are those of somebody who gives up.
+const ELBOW: [Vec3; 2] = [Vec3::new(0.78, 0.15, 0.5), Vec3::new(0.45, 0.45, 0.8)];
+/// How far neck and head are bowed forward at least, radians each, and by how much of a recoil shoulders rise at least: chin to the chest, neck between the shoulders.
+const CHIN: f32 = 0.2;
+const HUNCH: f32 = 0.4;
 
 /// Hands behind the head.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +28,12 @@ impl Rule for RearHead {
     }
 
     fn apply(&self, setting: &Setting<'_>, controls: &Controls, stance: &mut Stance) {
+        if setting.aim().in_front && setting.aim_of(0).in_front && setting.aim_of(1).in_front {
+            return;
+        }
+        if !setting.aim().in_front {
+            tuck(setting, controls, stance);
+        }
         for (k, arm) in setting.body.arms.iter().enumerate() {
             if setting.aim_of(k).in_front {
                 continue;
@@ -44,4 +54,19 @@ impl Rule for RearHead {
         }
         stance.update(setting.skeleton);
     }
+}
+
+/// Chin down and shoulders up, as far as neither was done yet.
+fn tuck(setting: &Setting<'_>, controls: &Controls, stance: &mut Stance) {
+    for role in [Role::Neck, Role::Head] {
+        let joint = role.joint();
+        let parent = role.parent().map_or(Quat::IDENTITY, |parent| stance.world.rotation(parent.joint()));
+        let bowed = (parent.conjugate() * stance.world.rotation(joint) * Vec3::Y).z;
+        let bow = about(Vec3::X, (CHIN - bowed).clamp(0.0, CHIN));
+        let turned = (bow * stance.pose.rotations[joint.at()]).normalize();
+        stance.pose.rotations[joint.at()] = Limit::of(role).map_or(turned, |limit| limit.clamp(turned));
+        stance.update(setting.skeleton);
+    }
+    let missing = HUNCH - controls.recoil * HUNCH;
+    Recoil.apply(setting, &Controls { recoil: missing, ..*controls }, stance);
 }
