@@ -16,8 +16,8 @@ use kumite_stage::walk::Walker;
 use kumite_stage::world::{Goal, Perception, WalkSearch, Wish};
 use kumite_stage::{Defence, EventKind, Kit, Pipeline, TICKS, Target, World};
 
-/// What rapier allocates in a step of one body at most.
-const LISTS_OF_A_STEP: u64 = 24;
+/// What rapier allocates in a tick of one body at most: a tick may take several of its steps.
+const LISTS_OF_A_TICK: u64 = 64;
 
 thread_local! {
     /// Allocations of this thread: those of the harness's own do not count.
@@ -109,7 +109,7 @@ fn ticks_that_commit_nothing_allocate_nothing() {
         // as many in every tick, and nothing else takes memory.
         let struck = world.characters.values().filter(|m| m.character.response().is_some()).count() as u64;
         struck_ticks += u64::from(struck > 0);
-        if allocated > LISTS_OF_A_STEP * struck {
+        if allocated > LISTS_OF_A_TICK * struck {
             took.push((tick, allocated));
         }
     }
