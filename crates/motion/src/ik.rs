@@ -295,7 +295,7 @@ mod tests {
                         let now = (length - last) / 0.01;
                         assert!((-1e-4..=1.0 + 1e-4).contains(&now), "{own} {wanted}: it goes on");
                         // Room of half a hundredth is used up within a step.
-                        let room = (soft.ends.1 - own).abs().min((own - soft.ends.0).abs()) > 0.02;
+                        let room = own - soft.ends.0 > 0.02 && soft.ends.1 - own > 0.02;
                         assert!(!room || (now - slope).abs() < 0.5, "{own} {wanted}: no corner");
                         before = Some((length, now));
                     } else {

@@ -1,7 +1,7 @@
 //! Where motion can be left at once, and for what: all frames that are played against the onsets of all actions.
 //!
 //! A frame and an onset are laid over each other once, and compared by place and velocity of all joints, by what is planted, and by how far the hands have to
-//! go. What is near enough is put together to ranges of frames; each is rehearsed at five of its frames, and shortened or left out where the
+//! go. What is near enough is put together to ranges of frames; each is rehearsed at its first, middle and last frame, and shortened or left out where the
 //! join snaps, slides or is no person's.
 
 mod committed;
