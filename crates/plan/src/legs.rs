@@ -103,7 +103,7 @@ const LEGS: [(Contacts, [Role; 4]); 2] = [
 const RELEASE: f32 = 0.20;
 const TORN: f32 = 0.25;
 const FLIES: f32 = 0.8;
-const GRIP: f32 = 0.12;
+const GRIP: f32 = 0.072;
 /// So many steps are looked ahead for when a foot is let go: longer than attacks are known ahead.
 const HELD: u32 = 60;
 

@@ -190,8 +190,6 @@ impl Character {
         let facing = yaw_of(pose.rotation(kumite_motion::JointIdx::ROOT) * Vec3::Z);
         let here = Planar { turn: 0.0, shift: -Vec2::new(root.x, root.z) };
         character.placement = Planar { turn: turn - facing, shift: at }.after(&here);
-        let source = character.source();
-        character.feet = Feet::standing(sample::contacts_at(character.library.clip(source.clip), source.time));
         character.show(&mut None);
         character.base[1] = character.base[0].clone();
         character.before = character.pose.clone();

@@ -26,6 +26,8 @@ const SHORT: f32 = 0.008;
 const STILL: f32 = 0.10;
 /// A foot that its motion moves faster than this over the floor is not held yet, metres per second.
 const FLIES: f32 = 0.8;
+/// Unless its clip calls it planted for this share of [`GRIP`].
+const SLOWED: f32 = 0.6;
 /// A sole has come down when it is this near to the floor, metres.
 const LANDED: f32 = 0.01;
 /// A heel rises over its ball by so much at most, radians, by so many of them a second, and comes back in about this time, seconds.
@@ -145,18 +147,6 @@ pub(crate) struct Feet {
 }
 
 impl Feet {
-    /// Of somebody who comes on with these soles on the floor.
-    pub(crate) fn standing(contacts: Contacts) -> Feet {
-        let mut feet = Feet::default();
-        for (hold, (_, heel, toe)) in feet.holds.iter_mut().zip(FEET) {
-            hold.grip = [heel, toe].map(|part| {
-                let held = f32::from(u8::from(contacts.any(part)));
-                Grip { near: held, firm: held }
-            });
-        }
-        feet
-    }
-
     /// Moves the legs so that planted feet stand where they stood. `soon` is what will be planted in [`GRIP`] seconds, as far as is known.
     /// `world` is that of `pose` before and after. Returns what stands in the end: not a foot that steps, whatever its clip says.
     pub(crate) fn plant(
@@ -274,7 +264,7 @@ impl Hold {
     /// Whether a part that its clip calls planted is held. A join may carry it through the air: it slows down before it stands.
     fn is_held(&self, part: Part, flies: bool) -> bool {
         let grip = self.grip[usize::from(part == Part::Ball)];
-        self.at.is_some() || !flies || grip.firm >= 1.0
+        self.at.is_some() || !flies || grip.firm >= SLOWED
     }
 
     /// How far the floor draws the foot down, whose heel and ball are this high.
