@@ -17,7 +17,7 @@ use kumite_stage::world::{Goal, Perception, WalkSearch, Wish};
 use kumite_stage::{Defence, EventKind, Kit, Pipeline, TICKS, Target, World};
 
 /// What rapier allocates in a tick of one body at most: a tick may take several of its steps.
-const LISTS_OF_A_TICK: u64 = 64;
+const LISTS_OF_A_TICK: u64 = 32;
 
 thread_local! {
     /// Allocations of this thread: those of the harness's own do not count.
@@ -106,7 +106,7 @@ fn ticks_that_commit_nothing_allocate_nothing() {
         began += begins.sum::<usize>();
         flying += usize::from(!world.balls.is_empty());
         // Of whoever is struck, on a guard too, bodies are moved by rapier, whose step lists joints, contacts and islands anew: small lists,
-        // as many in every tick, and nothing else takes memory.
+        // a few in every tick.
         let struck = world.characters.values().filter(|m| m.character.response().is_some()).count() as u64;
         struck_ticks += u64::from(struck > 0);
         if allocated > LISTS_OF_A_TICK * struck {
