@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use crate::captures;
-use crate::steps::{kumite, kumite_json, output, root, target};
+use crate::steps::{kumite, kumite_json, output, root, run, target};
 
 const FILE: &str = "docs/golden.json";
 
@@ -19,6 +19,7 @@ const WALKS: [&str; 2] = ["embedded", "paper-environment"];
 
 /// Plays everything and compares the hashes with the known ones, or writes them.
 pub fn golden(write: bool) -> Result<(), String> {
+    run(&["cargo", "build", "--quiet", "--release"], &[])?;
     let file = root().join(FILE);
     let known = if write { known().unwrap_or_default() } else { known()? };
     let (played, skipped) = play()?;
