@@ -31,6 +31,7 @@ pub mod fk;
 pub mod graph;
 pub mod hands;
 pub mod hash;
+pub mod hinge;
 pub mod humanoid;
 pub mod ik;
 pub mod interrupt;

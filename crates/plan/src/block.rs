@@ -105,7 +105,7 @@ pub fn find(
     let ends = threats.iter().map(Threat::ends).fold(0.0, f32::max);
     let left = bodies.seconds(situation.edge) - situation.since;
     let half = 0.5 * planner.config.rules.window;
-    let node = planner.graph.edge(situation.edge).to;
+    let node = planner.graph().edge(situation.edge).to;
     let (listed, _) = planner.index.block.between(node, (attack - half - left, attack + half - left));
     let own = bodies.blocks(situation.edge).iter().enumerate().map(|(k, part)| {
         let path = AvoidancePath { centre: part.centre() - situation.since - left, edges: (0, 0), part: k as u32 };
@@ -129,7 +129,7 @@ pub fn find(
         let Some((scaled, price)) = fits.filter(|(_, price)| best.as_ref().is_none_or(|b| *price < b.0)) else {
             continue;
         };
-        scratch.legs.go_on(bodies, planner.graph, ends + 1.0);
+        scratch.legs.go_on(bodies, planner.graph(), ends + 1.0);
         scratch.warp.set(&list, scaled);
         consider(planner, situation, threats, (depth - 1, part, price), scratch, &mut best);
     }
@@ -395,14 +395,7 @@ mod tests {
         let index = PathIndex::of(&bodies, library.graph(), &PathRules::default(), true);
         let planes = CullingPlanes::of(&bodies);
         let config = DodgeConfig::default();
-        let planner = DodgePlanner {
-            bodies: &bodies,
-            graph: library.graph(),
-            interrupts: library.interrupts(),
-            index: &index,
-            planes: &planes,
-            config,
-        };
+        let planner = DodgePlanner { bodies: &bodies, library: &library, index: &index, planes: &planes, config };
         let place = PlanarMatrix::IDENTITY;
         let situation = Situation {
             edge: standing_edge(&library),
@@ -411,6 +404,7 @@ mod tests {
             leave: None,
             ahead: &[],
             drift: None,
+            base: None,
             running: None,
         };
         let threats = [Threat::ball(&Ball::aimed(from, target, arrives, 0.11, false), arrives).unwrap()];

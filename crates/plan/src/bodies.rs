@@ -139,6 +139,8 @@ pub struct Bodies {
     reach: f32,
 }
 
+/// Frames within which a moment is half way between two.
+const EARLIER: f32 = 1e-2;
 /// Quantiles of the edges' speeds below which an edge is still, and slow; the rest are fast. With the printed 0.3 / 0.1 / 0.0 m/s
 /// nothing could be sped up: 83 % of fight motion is faster than 0.3 m/s and none is still.
 const STILL: f32 = 0.25;
@@ -500,11 +502,11 @@ impl Bodies {
         }
     }
 
-    /// The frame of an edge's clip that is shown `seconds` into it, the nearest.
+    /// The frame of an edge's clip that is shown `seconds` into it: the nearest, the earlier of two. Ticks often fall between two.
     #[inline]
     pub fn frame_at(&self, edge: EdgeIdx, seconds: f32) -> u32 {
         let info = &self.edges[edge.at()];
-        ((info.first + seconds) * info.fps).round().clamp(0.0, info.last as f32) as u32
+        ((info.first + seconds) * info.fps - EARLIER).round().clamp(0.0, info.last as f32) as u32
     }
 
     /// One centre in the nearest frame, in the frame of the edge's clip.

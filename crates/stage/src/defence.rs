@@ -66,8 +66,7 @@ impl Defence {
     /// For one decision.
     pub fn planner(&self) -> DodgePlanner<'_> {
         let (bodies, index, planes) = (&self.bodies, &self.index, &self.planes);
-        let (graph, interrupts) = (self.library.graph(), self.library.interrupts());
-        DodgePlanner { bodies, graph, interrupts, index, planes, config: self.config }
+        DodgePlanner { bodies, library: &self.library, index, planes, config: self.config }
     }
 
     /// What a character carries out.
@@ -98,6 +97,7 @@ impl Defence {
             leave: character.leaves(),
             ahead,
             drift: character.next_join().map(|join| self.drift(&join)),
+            base: Some(character.joined_from()),
             running: character.following().then(|| self.running(character)),
         }
     }

@@ -4,11 +4,12 @@
 
 use std::sync::Arc;
 
+use kumite_motion::hinge::flexion;
 use kumite_motion::rotation::{from_vector, to_vector};
 use kumite_motion::{Contacts, JointIdx, Pose, Quat, Role, Skeleton, Vec2, Vec3, WorldPose, fk, humanoid};
 use kumite_plan::spar::MoveKind;
 
-use crate::character::{TICK, flexion};
+use crate::character::TICK;
 use crate::world::{CastMember, CharacterId, World};
 use crate::{Character, Kit};
 

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use kumite_motion::hinge::flexion;
 use kumite_motion::rotation::about;
 use kumite_motion::{Pose, Role, Skeleton, Vec3, fk, humanoid, ik};
 
 use kumite_react::steady::Steady;
 
 use crate::Character;
-use crate::character::{TICK, flexion};
+use crate::character::TICK;
 use crate::world::CharacterId;
 
 /// What holds a limb back.

@@ -23,6 +23,8 @@ const DOWN: f32 = 0.3;
 const LAID: f32 = TICK;
 /// A push that changes the body's speed by less calls for no motion of its own, metres per second.
 const FELT: f32 = 0.06;
+/// Hands and feet this near to where a motion has them are about there, metres.
+const ALIKE: f32 = 0.35;
 /// Height of a centre of mass, metres, over which a push is caught (Hof 2008: the capture point is place + speed / √(g / height)).
 const HEIGHT: f32 = 0.95;
 /// Steps go this much farther than the capture point: people do not stop on the spot.
@@ -222,11 +224,31 @@ impl Character {
         if ready || !reacts || touch.change() < FELT {
             return Some(Turnout::GoesOn);
         }
-        let Some(reaction) = recoveries.reaction(self, &touch) else { return Some(Turnout::GoesOn) };
+        let reaction =
+            recoveries.reaction(self, &touch).filter(|reaction| self.stands_like(reaction.edge, reaction.enter));
+        let Some(reaction) = reaction else { return Some(Turnout::GoesOn) };
         let leg = self.laid(reaction.edge, reaction.enter, 0.0, FLINCH);
         let seconds = leg.seconds(self.library().graph());
         self.commit(Plan::at_once(leg));
         Some(Turnout::Answers(reaction.label.clone(), seconds))
+    }
+
+    /// Whether hands and feet are about where a motion has them at some moment: feet stay in a light hit, and nobody puts up the guard for one.
+    fn stands_like(&self, edge: EdgeIdx, enter: f32) -> bool {
+        let library = self.library();
+        let clip = library.clip(library.graph().edge(edge).clip);
+        let (mut pose, mut other) = (Pose::default(), WorldPose::default());
+        clip.pose(frame_of(library, edge, enter), &mut pose);
+        fk::pose(library.skeleton(), &pose, &mut other);
+        let mut own = WorldPose::default();
+        fk::pose(library.skeleton(), self.base(), &mut own);
+        let ends = [Role::LeftWrist, Role::RightWrist, Role::LeftAnkle, Role::RightAnkle].map(Role::joint);
+        let seen = |world: &WorldPose, joint: JointIdx| {
+            let pelvis = Role::Pelvis.joint();
+            let facing = yaw(-yaw_of(world.rotation(pelvis) * Vec3::Z));
+            facing * (world.position(joint) - world.position(pelvis))
+        };
+        ends.into_iter().all(|joint| (seen(&own, joint) - seen(&other, joint)).length() < ALIKE)
     }
 
     /// Begins to get up by the way that is nearest to how it lies.

@@ -2,10 +2,11 @@
 
 use kumite_motion::Vec3;
 
-use super::clearance::{DodgeScratch, away, body_at, nearest};
+use super::clearance::{AttackStep, DodgeScratch, away, body_at, carry, nearest};
 use super::cost;
+use super::index::VACATED;
 use super::search::{BENT, Candidate, DodgeSearch};
-use super::{AvoidanceCost, DefenceKind, DodgeCounts, DodgePlanner, Verdict};
+use super::{AvoidanceCost, Base, DefenceKind, DodgeCounts, DodgePlanner, Verdict};
 use crate::Form;
 use crate::bodies::DefenceSpan;
 use crate::legs::stretches;
@@ -14,8 +15,14 @@ use crate::threat::STEP;
 /// Farthest that a join carries a part from its motion beyond the pelvis, metres.
 const JOINS: f32 = 0.6;
 
-/// Whoever leaves what is played clears the attack by this at least, metres: bodies are not planned finer.
-const HAIR: f32 = 0.002;
+/// Bodies are not planned finer than this, metres.
+const HAIR: f32 = 0.0002;
+/// Hits up to this depth may turn out to be none, metres.
+const SHALLOW: f32 = 0.03;
+/// Costs so many times the lowest may turn out to be lower.
+pub(super) const CLOSE: f32 = 1.03;
+/// What clears by this is not hit after all, metres.
+pub(super) const SURE: f32 = 0.05;
 
 impl DodgePlanner<'_> {
     /// Lays a candidate out in the scratch: its legs and its warp. Returns the leg with the avoidance, and the avoidance.
@@ -35,7 +42,7 @@ impl DodgePlanner<'_> {
         scratch.legs.lay(self.bodies, std::iter::once(edge).chain(edges.iter().copied()), since, &place);
         let last = scratch.legs.len() - 1;
         let part = *DefenceKind::Avoid.of(self.bodies, scratch.legs[last].edge).get(candidate.path.part as usize)?;
-        scratch.legs.go_on(self.bodies, self.graph, search.ends + 1.0);
+        scratch.legs.go_on(self.bodies, self.graph(), search.ends + 1.0);
         let DodgeScratch { legs, stretches: list, warp, .. } = scratch;
         let edges = legs[..=last].iter().map(|l| l.edge);
         stretches(self.bodies, edges, since, candidate.centre, candidate.scale > 1.0, list);
@@ -50,15 +57,23 @@ impl DodgePlanner<'_> {
         search: &DodgeSearch,
         last: usize,
         part: &DefenceSpan,
-        moved: u128,
+        (mut moved, shown): (u128, bool),
         scratch: &mut DodgeScratch,
     ) -> (f32, f32) {
         let bodies = self.bodies;
         scratch.fit(bodies);
         let leg = scratch.legs[last];
         let (from, to) = (scratch.warp.when(leg.when(part.from.max(leg.enter))), scratch.warp.when(leg.when(part.to)));
-        let [row, _] = &mut scratch.rows;
-        body_at(bodies, &scratch.legs, &scratch.warp, scratch.drift.as_ref(), from.max(0.0), last, row);
+        let DodgeScratch { legs, warp, rows: [row, passed], as_shown, drift, .. } = scratch;
+        if shown {
+            as_shown.body((self.library, bodies), (legs, warp), (from.max(0.0), last), row);
+            // A join moves what its motion does not.
+            for j in (0..bodies.spheres().min(128)).filter(|j| (row.get(*j) - passed.get(*j)).length() > VACATED) {
+                moved |= 1 << j;
+            }
+        } else {
+            body_at(bodies, legs, warp, drift.as_ref(), from.max(0.0), last, row);
+        }
         let (mut least, mut vacated) = (f32::INFINITY, 0.0f32);
         let (pelvis, extent) = bodies.middle(leg.edge, leg.seconds(scratch.warp.at(from.max(0.0)).0));
         // A join may reach farther than the motion does.
@@ -125,10 +140,11 @@ impl DodgePlanner<'_> {
         candidate: &Candidate,
         last: usize,
         part: &DefenceSpan,
+        shown: bool,
         scratch: &mut DodgeScratch,
     ) -> (f32, f32) {
         let moved = self.index.vacated(scratch.legs[last].edge, candidate.path.part as usize);
-        let (stayed, vacated) = self.stayed(search, last, part, moved, scratch);
+        let (stayed, vacated) = self.stayed(search, last, part, (moved, shown), scratch);
         let radius = search.threats.iter().flat_map(|t| &t.spheres).map(|s| s.radius).fold(0.0, f32::max);
         let saturated = self.config.saturation * (radius + 0.1) * (radius + 0.1);
         let term = match self.config.errata.avoidance {
@@ -192,19 +208,19 @@ impl DodgePlanner<'_> {
             counts.culled += 1;
             return (Verdict::Culled, cost, f32::NEG_INFINITY);
         }
-        // How deep a hit is matters only while nothing avoids, and only if it is among the shallowest so far.
+        // How deep a hit is matters only while nothing avoids, and only if it is among the shallowest so far; or if it may be none.
         let deepest = search.hits.get(BENT - 1).map_or(f32::NEG_INFINITY, |hit| -hit.1);
         let floor = match (&search.why, search.best) {
             (Some(_), _) => f32::NEG_INFINITY,
-            (None, Some(_)) => 0.0,
-            (None, None) => deepest,
+            (None, Some(_)) => -SHALLOW,
+            (None, None) => deepest.min(-SHALLOW),
         };
         let mut stayed = None;
         if let (None, Some(best)) = (&search.why, search.best) {
             // The avoidance term is cheap to find and already bounds the cost from below.
-            let (d0, avoidance) = self.avoidance(search, candidate, last, &part, scratch);
+            let (d0, avoidance) = self.avoidance(search, candidate, last, &part, false, scratch);
             cost.avoidance = avoidance;
-            if cost.total(&self.config.weights) >= best.0 {
+            if cost.total(&self.config.weights) >= CLOSE * best.0 {
                 counts.bounded += 1;
                 return (Verdict::Bounded, cost, 0.0);
             }
@@ -212,37 +228,75 @@ impl DodgePlanner<'_> {
         }
         counts.tested += 1;
         let clearance = self.clearance_above(floor, &search.threats, scratch);
-        if clearance < 0.0 {
+        if clearance < -SHALLOW {
             return (Verdict::Hit(-clearance), cost, clearance);
         }
         let stayed = stayed.unwrap_or_else(|| {
-            let (d0, avoidance) = self.avoidance(search, candidate, last, &part, scratch);
+            let (d0, avoidance) = self.avoidance(search, candidate, last, &part, false, scratch);
             cost.avoidance = avoidance;
             d0
         });
+        self.rule(search, clearance, stayed, cost)
+    }
+
+    /// [`DodgePlanner::judge`] on the body as it will be shown, with feet that stay where they stand.
+    pub(super) fn judge_shown(
+        &self,
+        search: &DodgeSearch,
+        (candidate, steps): (&Candidate, &[AttackStep]),
+        base: &Base,
+        scratch: &mut DodgeScratch,
+    ) -> (Verdict, AvoidanceCost, f32) {
+        let join = candidate.leaving.map_or(0.0, |leaving| leaving.price());
+        let mut cost = AvoidanceCost { timescale: candidate.timescale, join, ..AvoidanceCost::default() };
+        let Some((last, part)) = self.lay_out(search, candidate, scratch) else {
+            return (Verdict::OutOfScale, cost, 0.0);
+        };
+        let until = scratch.warp.at(search.ends).0;
+        scratch.as_shown.lay(self.library, base, &scratch.legs, &scratch.warp, until);
+        let free = self.clearance_shown(&search.threats, steps, scratch);
+        scratch.legs.hold_feet(self.bodies);
+        let (clearance, leg) =
+            if scratch.legs.holds_feet() { self.clearance_shown(&search.threats, steps, scratch) } else { free };
+        let clearance = clearance.min(free.0);
+        let clearance = clearance - HAIR;
+        if clearance < 0.0 {
+            return (Verdict::Hit(-clearance), cost, clearance);
+        }
+        if leg != last {
+            let DodgeScratch { legs, rows: [_, passed], .. } = scratch;
+            carry(self.bodies, &legs[leg].place, &legs[last].place, passed);
+        }
+        let (stayed, avoidance) = self.avoidance(search, candidate, last, &part, true, scratch);
+        cost.avoidance = avoidance;
+        self.rule(search, clearance + HAIR, stayed, cost)
+    }
+
+    fn rule(
+        &self,
+        search: &DodgeSearch,
+        clearance: f32,
+        stayed: f32,
+        mut cost: AvoidanceCost,
+    ) -> (Verdict, AvoidanceCost, f32) {
+        if clearance < 0.0 {
+            return (Verdict::Hit(-clearance), cost, clearance);
+        }
         let d0 = match self.config.errata.body {
             Form::Ours => stayed.max(0.0),
             Form::Printed => search.distance_now(self),
         };
         cost.body = cost::body(clearance, d0, &self.config);
-        let total = cost.total(&self.config.weights);
-        // Feet that stand stay where they are, which moves legs by centimetres: worked out for what would be chosen.
-        if candidate.leaving.is_some() && search.best.is_none_or(|best| total < best.0) {
-            scratch.legs.hold_feet(self.bodies);
-            if scratch.legs.holds_feet() {
-                let clearance = self.clearance_above(floor, &search.threats, scratch);
-                if clearance < HAIR {
-                    return (Verdict::Hit(-clearance), cost, clearance);
-                }
-                let (stayed, avoidance) = self.avoidance(search, candidate, last, &part, scratch);
-                cost.avoidance = avoidance;
-                cost.body = match self.config.errata.body {
-                    Form::Ours => cost::body(clearance, stayed.max(0.0), &self.config),
-                    Form::Printed => cost.body,
-                };
-                return (Verdict::Avoids(cost.total(&self.config.weights)), cost, clearance);
-            }
+        (Verdict::Avoids(cost.total(&self.config.weights)), cost, clearance)
+    }
+
+    /// What a candidate may cost that was judged on centres; `None` if it is hit for certain.
+    pub(super) fn may_cost(&self, verdict: Verdict, cost: &AvoidanceCost) -> Option<f32> {
+        match verdict {
+            Verdict::Avoids(total) => Some(total),
+            Verdict::Hit(depth) if depth > SHALLOW => None,
+            Verdict::Hit(_) | Verdict::Bounded => Some(cost.total(&self.config.weights)),
+            _ => None,
         }
-        (Verdict::Avoids(total), cost, clearance)
     }
 }

@@ -4,6 +4,7 @@ use kumite_motion::align::PlanarMatrix;
 use kumite_motion::{Contacts, Role, Vec3};
 
 use super::DodgePlanner;
+use super::as_shown::AsShown;
 use super::leaving::Leaving;
 use crate::bodies::{Bodies, Joints, Row};
 use crate::footing::{Footing, GOES};
@@ -29,6 +30,9 @@ pub struct DodgeScratch {
     pub(crate) bend: Option<Bend>,
     /// What the last clearance test found.
     pub(crate) met: Met,
+    /// The steps it looked at, and how far away the attack is in each.
+    looked: Vec<(AttackStep, f32)>,
+    pub(super) as_shown: AsShown,
 }
 
 impl DodgeScratch {
@@ -40,10 +44,27 @@ impl DodgeScratch {
         }
     }
 
+    /// Adds the steps of the path that was tested last in which the attack may be nearest, in order; says where they are.
+    pub(super) fn nearest_steps(&self, out: &mut Vec<AttackStep>) -> (usize, usize) {
+        let rough = self.looked.iter().map(|step| step.1).fold(f32::INFINITY, f32::min);
+        let from = out.len();
+        out.extend(self.looked.iter().filter(|step| step.1 <= rough + ASTRAY).map(|step| step.0));
+        out[from..].sort_unstable();
+        (from, out.len())
+    }
+
     /// How far the drift carries the body at most at a stage time on a leg, metres.
     pub(crate) fn drifted(&self, time: f32, leg: usize) -> f32 {
         self.drift.as_ref().map_or(0.0, |d| d.reach(&self.legs, &self.warp, time, leg))
     }
+}
+
+/// A step of an attack: of which of its spheres, which step, on which leg of the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct AttackStep {
+    sphere: u32,
+    step: u32,
+    leg: u32,
 }
 
 /// A step of an attack near the body, in the frame of the leg's clip.
@@ -101,6 +122,8 @@ pub(crate) struct Met {
 
 /// Longest time until a walker's other foot is put down, seconds.
 const STRIDE: f32 = 0.6;
+/// Farthest that centres are from the body as it will be shown, but for one path in a hundred, metres; twice, for two steps.
+pub(super) const ASTRAY: f32 = 0.08;
 /// Attacks closer than this are near, metres.
 const NEAR: f32 = 0.15;
 
@@ -118,7 +141,8 @@ impl DodgePlanner<'_> {
         scratch.met = Met { from: f32::INFINITY, least: f32::INFINITY, ..Met::default() };
         let bend = scratch.bend;
         let coarse = self.config.errata.sampling == Form::Printed;
-        for sphere in threats.iter().flat_map(|t| &t.spheres) {
+        scratch.looked.clear();
+        for (number, sphere) in threats.iter().flat_map(|t| &t.spheres).enumerate() {
             let nearest_step = approach(bodies, sphere, coarse, scratch);
             // The nearest step first: a hit is usually there, and otherwise its distance rules most of the others out.
             let count = scratch.approach.len();
@@ -150,6 +174,8 @@ impl DodgePlanner<'_> {
                     let (p, q) = (place.point_back(pair[0]), place.point_back(if coarse { pair[0] } else { pair[1] }));
                     let d = nearest(front, back, p, q, &scratch.radii) - sphere.radius;
                     least = least.min(d);
+                    let step = AttackStep { sphere: number as u32, step: k as u32, leg: leg as u32 };
+                    scratch.looked.push((step, d));
                     if least < floor {
                         return least;
                     }
@@ -167,6 +193,38 @@ impl DodgePlanner<'_> {
             }
         }
         least
+    }
+
+    /// The clearance of the laid-out path on the body as it will be shown, in these steps. Leaves the body as it is after them in the second row,
+    /// on the leg that is returned.
+    pub(super) fn clearance_shown(
+        &self,
+        threats: &[Threat],
+        steps: &[AttackStep],
+        scratch: &mut DodgeScratch,
+    ) -> (f32, usize) {
+        let tables = (self.library, self.bodies);
+        let (mut least, mut held) = (f32::INFINITY, (0, 0, 0));
+        for &AttackStep { sphere: number, step, leg } in steps {
+            let Some(sphere) = threats.iter().flat_map(|t| &t.spheres).nth(number as usize) else { continue };
+            let (k, leg) = (step as usize, leg as usize);
+            let (time, pair) = (sphere.start + k as f32 * STEP, [sphere.places[k], sphere.places[k + 1]]);
+            let DodgeScratch { legs, warp, rows: [front, back], as_shown, .. } = scratch;
+            if held != (number, k, leg) {
+                as_shown.body(tables, (legs, warp), (time.max(0.0), leg), front);
+            }
+            let after = leg_at(legs, warp.at(time + STEP).0, leg);
+            as_shown.body(tables, (legs, warp), (time + STEP, after), back);
+            if after != leg {
+                carry(self.bodies, &legs[leg].place, &legs[after].place, front);
+            }
+            let [p, q] = pair.map(|p| legs[after].place.point_back(p));
+            least = least.min(nearest(front, back, p, q, &scratch.radii) - sphere.radius);
+            scratch.rows.swap(0, 1);
+            held = (number, k + 1, after);
+        }
+        scratch.rows.swap(0, 1);
+        (least, held.2)
     }
 
     /// The steps in which an attack comes within `near` of the laid-out, unbent path, the nearest first.
@@ -387,7 +445,7 @@ pub(crate) fn body_at(
 }
 
 /// Moves a row from the frame of one placement into that of another.
-fn carry(bodies: &Bodies, from: &PlanarMatrix, to: &PlanarMatrix, row: &mut Row) {
+pub(super) fn carry(bodies: &Bodies, from: &PlanarMatrix, to: &PlanarMatrix, row: &mut Row) {
     for j in 0..bodies.spheres() + 21 {
         row.set(j, to.point_back(from.point(row.get(j))));
     }

@@ -2,7 +2,7 @@
 
 use kumite_motion::{Role, Vec3};
 
-use super::clearance::{NearStep, WhileBent};
+use super::clearance::{ASTRAY, NearStep, WhileBent};
 use super::{DodgePlanner, DodgeScratch};
 use crate::bend::{ARM as REACHED, ASIDE, Bend, DOWN, HAND, LEAN, arm_share, moves};
 use crate::threat::{STEP, Threat};
@@ -47,17 +47,18 @@ pub(super) fn clean(attack: f32, scratch: &DodgeScratch) -> f32 {
 }
 
 /// The smallest bend below a size, over a few directions, that makes the laid-out path, which is hit, avoid the attack. `None` if none is enough.
+/// `known` is how far the attack stays from it, metres, where that is known better than from centres.
 pub(crate) fn rescue(
     planner: &DodgePlanner<'_>,
     threats: &[Threat],
-    below: f32,
+    (below, known): (f32, f32),
     scratch: &mut DodgeScratch,
 ) -> Option<Bend> {
     scratch.bend = None;
-    planner.clearance(threats, scratch);
+    let rough = planner.clearance(threats, scratch);
     let (rise, fall, most) = timing(scratch)?;
     let most = most.min(below);
-    let margin = clean(scratch.met.time, scratch);
+    let margin = clean(scratch.met.time, scratch) + (rough - known).clamp(0.0, ASTRAY);
     let [p, q] = scratch.met.way;
     let ahead = (q - p).normalize_or(Vec3::Z);
     let side = ahead.cross(Vec3::Y).normalize_or(Vec3::X);

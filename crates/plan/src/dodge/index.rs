@@ -19,7 +19,7 @@ const NOMINAL: f32 = 0.12;
 /// Spacing of samples along an attack's path, metres; cells are grown by half of it so that none is missed.
 const LOOK: f32 = 0.04;
 /// A sphere vacates its place if it moves this far during the avoidance, metres.
-const VACATED: f32 = 0.02;
+pub(super) const VACATED: f32 = 0.02;
 
 /// Paths and cells of all nodes.
 #[derive(Clone, Debug, Default, PartialEq)]

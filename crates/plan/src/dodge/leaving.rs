@@ -57,7 +57,7 @@ impl DodgePlanner<'_> {
     /// joined from the beginning of a step, a turn or an attack.
     pub(crate) fn leavings(&self, kind: DefenceKind, attack: f32, legs: &[PlacedLeg], out: &mut Vec<Leaving>) {
         out.clear();
-        if self.interrupts.is_empty() || !self.config.interrupts {
+        if self.interrupts().is_empty() || !self.config.interrupts {
             return;
         }
         self.each_moment(attack, legs, |at, (clip, frame)| {
@@ -67,8 +67,8 @@ impl DodgePlanner<'_> {
             return;
         }
         self.each_moment(attack, legs, |at, (clip, frame)| {
-            for (number, cost) in self.interrupts.at(clip, frame) {
-                let onset = &self.interrupts.onsets()[number];
+            for (number, cost) in self.interrupts().at(clip, frame) {
+                let onset = &self.interrupts().onsets()[number];
                 if !matches!(onset.kind, SpanKind::Step | SpanKind::Turn | SpanKind::Attack) {
                     continue;
                 }
@@ -78,7 +78,7 @@ impl DodgePlanner<'_> {
                     if at + seconds < attack && left < self.bodies.seconds(onset.edge) {
                         let frame = FrameIdx(self.bodies.frame_at(onset.edge, left));
                         let via = Via { onset: number as u32, cost, seconds };
-                        self.joinable(kind, attack, at, (self.graph.edge(onset.edge).clip, frame), Some(via), out);
+                        self.joinable(kind, attack, at, (self.graph().edge(onset.edge).clip, frame), Some(via), out);
                     }
                 }
             }
@@ -98,7 +98,7 @@ impl DodgePlanner<'_> {
             // A join that is hardly begun is not left for another; the one that is under way now is known as a drift.
             let joins = leg > 0 && played.blend > 0.0 && at - played.begins < self.config.rules.between_joins;
             if !joins {
-                let clip = self.graph.edge(played.edge).clip;
+                let clip = self.graph().edge(played.edge).clip;
                 tell(at, (clip, FrameIdx(self.bodies.frame_at(played.edge, played.seconds(at)))));
             }
         }
@@ -119,8 +119,8 @@ impl DodgePlanner<'_> {
             DefenceKind::Block => SpanKind::Block,
         };
         let begins = at + via.map_or(0.0, |via| via.seconds);
-        for (number, cost) in self.interrupts.at(clip, frame) {
-            let onset = &self.interrupts.onsets()[number];
+        for (number, cost) in self.interrupts().at(clip, frame) {
+            let onset = &self.interrupts().onsets()[number];
             if onset.kind != wanted {
                 continue;
             }
@@ -145,7 +145,7 @@ impl DodgePlanner<'_> {
         for leg in situation.ahead {
             legs.push(self.bodies, leg);
         }
-        legs.go_on(self.bodies, self.graph, until);
+        legs.go_on(self.bodies, self.graph(), until);
     }
 
     /// Lays out what is committed until it is left, then the onset and what follows by itself until path time `until`. Returns the leg
@@ -158,7 +158,7 @@ impl DodgePlanner<'_> {
         until: f32,
         legs: &mut Layout,
     ) -> Option<(usize, DefenceSpan)> {
-        let onset = self.interrupts.onsets().get(leaving.onset as usize)?;
+        let onset = self.interrupts().onsets().get(leaving.onset as usize)?;
         legs.begin(self.bodies, situation.edge, situation.since, &situation.place);
         if let Some(leave) = situation.leave {
             legs.leave(leave);
@@ -167,18 +167,18 @@ impl DodgePlanner<'_> {
         while legs.last()?.ends() <= leaving.at {
             match ahead.next() {
                 Some(leg) => legs.push(self.bodies, leg),
-                None => legs.go_on(self.bodies, self.graph, leaving.at + 1e-3),
+                None => legs.go_on(self.bodies, self.graph(), leaving.at + 1e-3),
             }
         }
         if let Some(via) = leaving.via {
-            let first = self.interrupts.onsets().get(via.onset as usize)?;
+            let first = self.interrupts().onsets().get(via.onset as usize)?;
             self.leave_for(first, via.cost, leaving.at, legs)?;
         }
         let begins = leaving.at + leaving.via.map_or(0.0, |via| via.seconds);
         self.leave_for(onset, leaving.cost, begins, legs)?;
         let last = legs.len() - 1;
         let part = *kind.of(self.bodies, onset.edge).get(leaving.part as usize)?;
-        legs.go_on(self.bodies, self.graph, until);
+        legs.go_on(self.bodies, self.graph(), until);
         Some((last, part))
     }
 

@@ -5,6 +5,7 @@
 //! in the order of what each costs at least, in slices, and stops as soon as the best is proved. What avoids by little or too much is
 //! bent; where nothing avoids, [`crate::block`] is asked.
 
+mod as_shown;
 mod candidate_cost;
 mod candidate_paths;
 mod cells;
@@ -20,6 +21,7 @@ mod search;
 mod tests;
 mod walking;
 
+pub use as_shown::Base;
 pub use candidate_paths::{AvoidancePath, DefenceKind, PathRules, Paths};
 pub use clearance::DodgeScratch;
 pub(crate) use clearance::{away, body_at, nearest};
@@ -32,6 +34,7 @@ pub use search::DodgeSearch;
 
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::interrupt::Interrupts;
+use kumite_motion::library::Library;
 use kumite_motion::{EdgeIdx, Graph};
 
 use crate::{Bend, Bodies, Drift, Leg, Threat, ThreatError, Warp};
@@ -41,10 +44,8 @@ use crate::{Bend, Bodies, Drift, Leg, Threat, ThreatError, Warp};
 pub struct DodgePlanner<'a> {
     /// Where bodies are along edges.
     pub bodies: &'a Bodies,
-    /// Where motion may branch.
-    pub graph: &'a Graph,
-    /// Where what is played can be left at once.
-    pub interrupts: &'a Interrupts,
+    /// Whose bodies they are.
+    pub library: &'a Library,
     /// Paths by node.
     pub index: &'a PathIndex,
     /// Bit planes for culling.
@@ -68,6 +69,8 @@ pub struct Situation<'a> {
     pub ahead: &'a [Leg],
     /// What carries the body away from its motion once something is decided: a plan takes the place of the one being carried out.
     pub drift: Option<Drift>,
+    /// The poses that this is about; without them plans are as good as centres of bodies have them.
+    pub base: Option<Base>,
     /// What goes on as long as nothing is decided; without it the same drift, and nothing bent or scaled.
     pub running: Option<Running>,
 }
@@ -84,6 +87,16 @@ pub struct Running {
 }
 
 impl<'a> DodgePlanner<'a> {
+    /// Where motion may branch.
+    pub fn graph(&self) -> &'a Graph {
+        self.library.graph()
+    }
+
+    /// Where what is played can be left at once.
+    pub fn interrupts(&self) -> &'a Interrupts {
+        self.library.interrupts()
+    }
+
     /// Decides in one go.
     pub fn decide(
         &self,

@@ -3,12 +3,13 @@
 use kumite_motion::align::PlanarMatrix;
 use kumite_motion::{EdgeIdx, Layer};
 
-use super::clearance::{DodgeScratch, away, body_at, nearest, padded_radii};
+use super::candidate_cost::{CLOSE, SURE};
+use super::clearance::{AttackStep, DodgeScratch, away, body_at, nearest, padded_radii};
 use super::cost::timescale_cost;
 use super::leaving::Leaving;
 use super::{
-    AvoidanceCost, AvoidancePath, DefenceKind, DodgeCounts, DodgeDecision, DodgePlanner, Forecast, Judged, Origin,
-    Paths, Running, Situation, Verdict, fit_bend,
+    AvoidanceCost, AvoidancePath, Base, DefenceKind, DodgeCounts, DodgeDecision, DodgePlanner, Forecast, Judged,
+    Origin, Paths, Running, Situation, Verdict, fit_bend,
 };
 use crate::legs::{Layout, scale, stretches};
 use crate::threat::{STEP, Threat, ThreatError};
@@ -30,6 +31,25 @@ pub(super) struct Candidate {
     pub(super) leaving: Option<Leaving>,
 }
 
+/// A candidate that may be the best.
+#[derive(Clone, Copy, Debug)]
+struct Finalist {
+    /// What it costs, or at least.
+    cost: f32,
+    /// In the queue.
+    number: usize,
+    /// Among the verdicts that were told.
+    told: usize,
+    /// The steps of the attack in which it is nearest, among those kept; `None` if it was not tested.
+    steps: Option<(usize, usize)>,
+}
+
+impl Finalist {
+    fn cheapest_last(&self, other: &Finalist) -> std::cmp::Ordering {
+        other.cost.total_cmp(&self.cost).then(other.number.cmp(&self.number))
+    }
+}
+
 /// A decision in progress. It owns what it needs between slices, so that a worker can hold it while the character plays on.
 #[derive(Clone, Debug)]
 pub struct DodgeSearch {
@@ -37,6 +57,7 @@ pub struct DodgeSearch {
     leave: Option<f32>,
     ahead: Vec<Leg>,
     drift: Option<Drift>,
+    base: Option<Base>,
     running: Option<Running>,
     pub(super) threats: Vec<Threat>,
     pub(super) attack: f32,
@@ -46,6 +67,9 @@ pub struct DodgeSearch {
     enumerated: Paths,
     stage: Stage,
     pub(super) best: Option<(f32, usize, AvoidanceCost, f32)>,
+    /// What may be the best; in the end the cheapest last.
+    finalists: Vec<Finalist>,
+    steps: Vec<AttackStep>,
     /// The shallowest hits, candidates and depths, the shallowest first: worth bending.
     pub(super) hits: Vec<(usize, f32)>,
     nothing: f32,
@@ -65,6 +89,8 @@ enum Stage {
     BendWalk,
     Listed,
     Traversal,
+    /// What comes near the best is judged as it will be shown.
+    Final,
     /// The best path is bent a little.
     Tune,
     /// No path avoids by itself: in this order a small bend of one of the shallowest hits; a block; a large bend of one of them; a bend of
@@ -106,6 +132,7 @@ impl DodgeSearch {
             leave: situation.leave,
             ahead: situation.ahead.to_vec(),
             drift: situation.drift.clone(),
+            base: situation.base.clone(),
             running: situation.running.clone(),
             threats: threats.to_vec(),
             attack,
@@ -115,6 +142,8 @@ impl DodgeSearch {
             enumerated: Paths::default(),
             stage: Stage::Nothing,
             best: None,
+            finalists: Vec::new(),
+            steps: Vec::new(),
             hits: Vec::with_capacity(BENT + 1),
             nothing: 0.0,
             counts: DodgeCounts::default(),
@@ -193,7 +222,7 @@ impl DodgeSearch {
                     }
                     if self.nothing >= 0.0 {
                         self.stage = Stage::Done;
-                    } else if planner.graph.edge(self.situation.0).layer == Layer::Walk {
+                    } else if planner.graph().edge(self.situation.0).layer == Layer::Walk {
                         self.stage = Stage::BendWalk;
                     } else {
                         self.list(planner, scratch);
@@ -204,13 +233,17 @@ impl DodgeSearch {
                     let best = self.best.map_or(f32::INFINITY, |b| b.0);
                     match self.queue.get(self.next).copied() {
                         // Sorted by bound, so nothing after one that is too high can be better.
-                        Some(candidate) if candidate.bound < best => {
+                        Some(candidate) if candidate.bound < CLOSE * best => {
                             left -= 1;
                             self.work_out(planner, &candidate, scratch);
                             self.next += 1;
                         }
                         _ => self.run_out(planner, scratch),
                     }
+                }
+                Stage::Final => {
+                    left = left.saturating_sub(2);
+                    self.judge_finalist(planner, scratch);
                 }
                 Stage::BendWalk | Stage::Tune | Stage::Bend(_) | Stage::BendNothing | Stage::Block => {
                     left = left.saturating_sub(FITTING);
@@ -226,18 +259,77 @@ impl DodgeSearch {
         let mut counts = self.counts;
         let (verdict, cost, clearance) = planner.judge(self, candidate, scratch, &mut counts);
         self.counts = counts;
+        let told = self.why.as_ref().map_or(0, Vec::len);
+        let may_cost = planner.may_cost(verdict, &cost);
+        let (number, tested) = (self.next, verdict != Verdict::Bounded);
+        self.finalists.extend(may_cost.map(|cost| {
+            let steps = tested.then(|| scratch.nearest_steps(&mut self.steps));
+            Finalist { cost, number, told, steps }
+        }));
+        self.rank(self.next, verdict, cost, clearance);
+        self.tell(planner, candidate, verdict, cost, clearance);
+    }
+
+    /// Keeps a candidate if it is the best, or among the shallowest hits.
+    fn rank(&mut self, number: usize, verdict: Verdict, cost: AvoidanceCost, clearance: f32) {
         match verdict {
             Verdict::Avoids(total) if self.best.is_none_or(|b| total < b.0) => {
-                self.best = Some((total, self.next, cost, clearance));
+                self.best = Some((total, number, cost, clearance));
             }
             Verdict::Hit(depth) => {
                 let at = self.hits.partition_point(|hit| hit.1 <= depth);
-                self.hits.insert(at, (self.next, depth));
+                self.hits.insert(at, (number, depth));
                 self.hits.truncate(BENT);
             }
             _ => {}
         }
-        self.tell(planner, candidate, verdict, cost, clearance);
+    }
+
+    /// Whether finalists have to be judged as they will be shown.
+    fn after_listing(&mut self) -> Stage {
+        let close = self.best.map_or(f32::INFINITY, |best| CLOSE * best.0);
+        let alone = self.finalists.iter().filter(|f| f.cost < close).count() == 1;
+        if self.base.is_none() || (alone && self.best.is_some_and(|best| best.3 > SURE)) {
+            return self.decided();
+        }
+        self.finalists.sort_by(Finalist::cheapest_last);
+        self.best = None;
+        Stage::Final
+    }
+
+    fn decided(&self) -> Stage {
+        if self.best.is_some() { Stage::Tune } else { Stage::Bend(0) }
+    }
+
+    /// Judges the cheapest of the finalists that are left as it will be shown.
+    fn judge_finalist(&mut self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) {
+        let close = self.best.map_or(f32::INFINITY, |best| CLOSE * best.0);
+        let cheapest = self.finalists.pop().filter(|finalist| finalist.cost < close);
+        let (Some(finalist), Some(base)) = (cheapest, self.base.take()) else {
+            self.stage = self.decided();
+            return;
+        };
+        let Finalist { number, told, .. } = finalist;
+        let candidate = self.queue[number];
+        let mut counts = self.counts;
+        let (verdict, cost, clearance) = match finalist.steps {
+            Some((from, to)) => planner.judge_shown(self, (&candidate, &self.steps[from..to]), &base, scratch),
+            None => planner.judge(self, &candidate, scratch, &mut counts),
+        };
+        (self.base, self.counts) = (Some(base), counts);
+        self.hits.retain(|hit| hit.0 != number);
+        match planner.may_cost(verdict, &cost).filter(|_| finalist.steps.is_none() && verdict != Verdict::Bounded) {
+            Some(cost) => {
+                let steps = Some(scratch.nearest_steps(&mut self.steps));
+                let tested = Finalist { cost, steps, ..finalist };
+                let at = self.finalists.partition_point(|f| Finalist::cheapest_last(f, &tested).is_le());
+                self.finalists.insert(at, tested);
+            }
+            None => self.rank(number, verdict, cost, clearance),
+        }
+        if let Some(judged) = self.why.as_mut().and_then(|why| why.get_mut(told)) {
+            (judged.verdict, judged.cost, judged.clearance) = (verdict, cost, clearance);
+        }
     }
 
     fn tell(
@@ -251,7 +343,7 @@ impl DodgeSearch {
         if self.why.is_none() {
             return;
         }
-        let onset = candidate.leaving.and_then(|l| planner.interrupts.onsets().get(l.onset as usize));
+        let onset = candidate.leaving.and_then(|l| planner.interrupts().onsets().get(l.onset as usize));
         let edges = onset.map_or_else(|| self.edges(planner, candidate).to_vec(), |onset| vec![onset.edge]);
         let last = edges.last().copied().unwrap_or(self.situation.0);
         let span = planner.bodies.avoids(last).get(candidate.path.part as usize).map(|p| p.span);
@@ -264,23 +356,22 @@ impl DodgeSearch {
 
     /// Nothing left in the queue can be better: traverse the graph if the index may be incomplete, else finish.
     fn run_out(&mut self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) {
-        let rest = self.queue.split_off(self.next.min(self.queue.len()));
+        let rest = self.next.min(self.queue.len())..self.queue.len();
         self.counts.bounded += rest.len() as u32;
-        for candidate in &rest {
-            self.tell(
-                planner,
-                candidate,
-                Verdict::Bounded,
-                AvoidanceCost { timescale: candidate.timescale, ..AvoidanceCost::default() },
-                0.0,
-            );
+        for number in rest {
+            let candidate = self.queue[number];
+            let told = self.why.as_ref().map_or(0, Vec::len);
+            self.finalists.push(Finalist { cost: candidate.bound, number, told, steps: None });
+            let cost = AvoidanceCost { timescale: candidate.timescale, ..AvoidanceCost::default() };
+            self.tell(planner, &candidate, Verdict::Bounded, cost, 0.0);
         }
+        self.next = self.queue.len();
         let (edge, since, _) = self.situation;
         let left = planner.bodies.seconds(edge) - since;
         let half = 0.5 * planner.config.rules.window;
         let beyond = self.attack + half - left > planner.index.horizon();
         if self.stage == Stage::Traversal || (planner.config.use_index && !beyond) {
-            self.stage = if self.best.is_some() { Stage::Tune } else { Stage::Bend(0) };
+            self.stage = self.after_listing();
             return;
         }
         self.stage = Stage::Traversal;
@@ -291,8 +382,8 @@ impl DodgeSearch {
         let rules = planner.config.rules;
         let mut found = std::mem::take(&mut self.enumerated);
         found.enumerate(
-            (planner.bodies, planner.graph, &rules, DefenceKind::Avoid),
-            planner.graph.edge(edge).to,
+            (planner.bodies, planner.graph(), &rules, DefenceKind::Avoid),
+            planner.graph().edge(edge).to,
             range,
             f32::INFINITY,
         );
@@ -356,7 +447,7 @@ impl DodgeSearch {
             }
         }
         if planner.config.use_index {
-            let node = planner.graph.edge(edge).to;
+            let node = planner.graph().edge(edge).to;
             let table = &planner.index.avoid;
             let range = (self.attack - half - left, self.attack + half - left);
             let (paths, first) = table.between(node, range);
@@ -408,7 +499,7 @@ impl DodgeSearch {
     /// Where the playhead is, without what carries the body away.
     pub(super) fn now(&self) -> Situation<'_> {
         let ((edge, since, place), leave) = (self.situation, self.leave);
-        Situation { edge, since, place, leave, ahead: &self.ahead, drift: None, running: None }
+        Situation { edge, since, place, leave, ahead: &self.ahead, drift: None, base: None, running: None }
     }
 
     /// The decision: final once [`DodgeSearch::step`] has returned `true`; before that the best path so far, not bent yet.
@@ -467,7 +558,8 @@ impl DodgeSearch {
             Stage::Tune => {
                 let mut decision = self.best_path(planner, scratch);
                 if decision.clearance < fit_bend::clean(self.attack, scratch) {
-                    decision.bend = fit_bend::rescue(planner, &threats, 2.0 * fit_bend::SMALLEST, scratch);
+                    decision.bend =
+                        fit_bend::rescue(planner, &threats, (2.0 * fit_bend::SMALLEST, decision.clearance), scratch);
                 }
                 self.answer = Some(decision);
                 Stage::Done
@@ -479,7 +571,9 @@ impl DodgeSearch {
                         let mut decision = self.doing_nothing(Forecast::Hit);
                         decision.clearance = -depth;
                         self.fill(planner, &self.queue[number], scratch, &mut decision);
-                        if let Some(bend) = fit_bend::rescue(planner, &threats, 0.97 * size(&self.bent), scratch) {
+                        if let Some(bend) =
+                            fit_bend::rescue(planner, &threats, (0.97 * size(&self.bent), -depth), scratch)
+                        {
                             self.bent = Some(DodgeDecision {
                                 forecast: Forecast::Avoided,
                                 bend: Some(bend),
@@ -512,11 +606,11 @@ impl DodgeSearch {
                 if self.answer.is_some() { Stage::Done } else { Stage::BendNothing }
             }
             _ => {
-                let bent = if planner.graph.edge(self.situation.0).layer == Layer::Walk {
+                let bent = if planner.graph().edge(self.situation.0).layer == Layer::Walk {
                     self.adjust_walk(planner, &threats, 1.0, scratch)
                 } else {
                     self.lay_nothing(planner, scratch);
-                    let bend = fit_bend::rescue(planner, &threats, 1.0, scratch);
+                    let bend = fit_bend::rescue(planner, &threats, (1.0, f32::INFINITY), scratch);
                     let bend =
                         bend.and_then(|bend| fit_bend::heed(planner, &threats, Some(bend), self.attack, scratch));
                     bend.map(|bend| DodgeDecision { bend: Some(bend), ..self.doing_nothing(Forecast::Avoided) })

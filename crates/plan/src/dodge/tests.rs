@@ -36,7 +36,7 @@ impl Fixture {
 
     fn planner(&self, config: DodgeConfig) -> DodgePlanner<'_> {
         let Fixture { library, bodies, index, planes } = self;
-        DodgePlanner { bodies, graph: library.graph(), interrupts: library.interrupts(), index, planes, config }
+        DodgePlanner { bodies, library, index, planes, config }
     }
 
     /// Standing at the origin for 0.1 s, and what would come next.
@@ -48,6 +48,7 @@ impl Fixture {
             leave: None,
             ahead: &[],
             drift: None,
+            base: None,
             running: None,
         }
     }
@@ -612,7 +613,7 @@ fn what_is_played_is_left_at_once() {
     scratch.legs.begin(&fixture.bodies, situation.edge, situation.since, &situation.place);
     scratch.legs.leave(0.0);
     decision.legs.iter().for_each(|leg| scratch.legs.push(&fixture.bodies, leg));
-    scratch.legs.go_on(&fixture.bodies, planner.graph, 2.0);
+    scratch.legs.go_on(&fixture.bodies, planner.graph(), 2.0);
     let found = brute_force(&fixture.bodies, &threats, &scratch, None);
     assert!((found - decision.clearance).abs() < 8e-3, "{found} but {}", decision.clearance);
     // The paper's fighters play every edge to its end.

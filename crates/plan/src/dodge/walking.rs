@@ -45,7 +45,7 @@ impl DodgeSearch {
             scratch.warp.set_eased(*scale, WALK_RAMP, self.attack / scale);
             let clearance = planner.clearance(threats, scratch);
             let bend = if clearance < fit_bend::clean(self.attack, scratch) {
-                let Some(bend) = fit_bend::rescue(planner, threats, below, scratch) else { continue };
+                let Some(bend) = fit_bend::rescue(planner, threats, (below, f32::INFINITY), scratch) else { continue };
                 Some(bend)
             } else {
                 None
@@ -66,7 +66,7 @@ impl DodgeSearch {
         threats: &[Threat],
         scratch: &mut DodgeScratch,
     ) -> Option<DodgeDecision> {
-        let (bodies, graph) = (planner.bodies, planner.graph);
+        let (bodies, graph) = (planner.bodies, planner.graph());
         self.lay_nothing(planner, scratch);
         let committed = scratch.legs.clone();
         let wanted = self.arrives_at(planner, &committed)?;

@@ -437,7 +437,8 @@ fn leave_early(character: &Character, ahead: &[Leg], threats: &[Threat], attack:
     };
     let shown_at = |edge: EdgeIdx, since: f32| {
         let (edge, clip) = (graph.edge(edge), library.clip(graph.edge(edge).clip));
-        let frame = (edge.first.0 as f32 + since * clip.fps()).round().max(0.0) as u32;
+        // Of two frames that are as near the earlier.
+        let frame = (edge.first.0 as f32 + since * clip.fps() - 0.51).ceil().max(0.0) as u32;
         (edge.clip, FrameIdx(frame.min(clip.frames() as u32 - 1)))
     };
     let mut ways: Vec<Way<'_>> = Vec::new();

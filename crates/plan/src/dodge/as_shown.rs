@@ -1,0 +1,210 @@
+//! The body along a laid-out path as it will be shown, planted feet apart: joins turn joints, where [`Bodies`] lets them carry centres. In
+//! the middle of a long join that is centimetres nearer to the truth, and ten times the work: it is for the finalists of a search.
+
+use kumite_motion::blend::{Inertia, Velocity};
+use kumite_motion::library::Library;
+use kumite_motion::{Pose, WorldPose, fk, hinge, sample};
+
+use crate::bodies::{Bodies, Row};
+use crate::legs::{Layout, PlacedLeg};
+use crate::warp::Warp;
+
+/// What a plan is joined from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Base {
+    /// The join in progress, and how long ago it began, seconds.
+    pub join: Option<(Inertia, f32)>,
+    /// Motion, join and bend, feet apart: now and a tick ago.
+    pub shown: [Pose; 2],
+    /// Seconds of a tick.
+    pub tick: f32,
+    /// How long the join takes, seconds, by which a plan replaces the bend that is shown; `None` if nothing is bent.
+    pub unbends: Option<f32>,
+}
+
+/// The joins of a laid-out path on rotations, and memory that is used again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AsShown {
+    joins: Vec<Joined>,
+    /// How many of them are of this path.
+    used: usize,
+    poses: [Pose; 4],
+    speeds: [Velocity; 2],
+    world: WorldPose,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Joined {
+    /// The leg that begins with it.
+    leg: usize,
+    /// Stage seconds from now.
+    began: f32,
+    join: Inertia,
+}
+
+impl AsShown {
+    /// Works out the joins of a path, those that begin before a path time.
+    pub(super) fn lay(&mut self, library: &Library, base: &Base, legs: &[PlacedLeg], warp: &Warp, until: f32) {
+        self.used = 0;
+        if let Some(seconds) = base.unbends {
+            let step = base.tick * warp.at(0.0).1;
+            self.shown(base);
+            self.entered(library, &legs[0], 0.0, step);
+            self.add((0, 0.0), base.tick, seconds);
+        } else if let Some((join, since)) = &base.join {
+            let next = self.next((0, -since));
+            next.join.clone_from(join);
+        }
+        for (number, leg) in legs.iter().enumerate().skip(1) {
+            if leg.begins > until {
+                return;
+            }
+            if leg.blend <= 0.0 {
+                continue;
+            }
+            let began = warp.when(leg.begins);
+            let step = base.tick * warp.at(began).1;
+            if leg.begins <= 0.0 {
+                self.shown(base);
+            } else {
+                let left = (number - 1, &legs[number - 1]);
+                self.left(library, left, (leg.begins - step, began - base.tick), 0);
+                self.left(library, left, (leg.begins, began), 1);
+            }
+            self.entered(library, leg, leg.begins, step);
+            self.add((number, began), base.tick, leg.blend);
+        }
+    }
+
+    fn next(&mut self, (leg, began): (usize, f32)) -> &mut Joined {
+        if self.joins.len() == self.used {
+            self.joins.push(Joined::default());
+        }
+        self.used += 1;
+        let next = &mut self.joins[self.used - 1];
+        (next.leg, next.began) = (leg, began);
+        next
+    }
+
+    /// What is shown now is left.
+    fn shown(&mut self, base: &Base) {
+        let [now, before] = &base.shown;
+        self.poses[0].clone_from(before);
+        self.poses[1].clone_from(now);
+    }
+
+    /// One of the two poses of what is left: a leg at a path time and a stage time.
+    fn left(&mut self, library: &Library, (number, leg): (usize, &PlacedLeg), (u, time): (f32, f32), slot: usize) {
+        motion(library, leg, u, &mut self.poses[slot]);
+        if let Some(joined) = self.joins[..self.used].iter().rfind(|j| j.leg <= number) {
+            joined.join.apply(time - joined.began, &mut self.poses[slot]);
+        }
+    }
+
+    /// The two poses of what is entered.
+    fn entered(&mut self, library: &Library, leg: &PlacedLeg, u: f32, step: f32) {
+        motion(library, leg, u, &mut self.poses[2]);
+        motion(library, leg, u + step, &mut self.poses[3]);
+    }
+
+    /// The join of what is left and what is entered.
+    fn add(&mut self, begins: (usize, f32), tick: f32, seconds: f32) {
+        let [earlier, old, new, later] = &self.poses;
+        let [old_speed, new_speed] = &mut self.speeds;
+        old_speed.set(earlier, old, tick);
+        new_speed.set(new, later, tick);
+        let mut join = std::mem::take(&mut self.next(begins).join);
+        join.set((&self.poses[1], &self.speeds[0]), (&self.poses[2], &self.speeds[1]), seconds);
+        self.joins[self.used - 1].join = join;
+    }
+
+    /// The body at a stage time on a leg, in the frame of the leg's clip. Feet that are held are.
+    pub(super) fn body(
+        &mut self,
+        (library, bodies): (&Library, &Bodies),
+        (legs, warp): (&Layout, &Warp),
+        (time, number): (f32, usize),
+        row: &mut Row,
+    ) {
+        let (leg, u) = (&legs[number], warp.at(time).0);
+        let [pose, ..] = &mut self.poses;
+        motion(library, leg, u, pose);
+        if let Some(joined) = self.joins[..self.used].iter().rfind(|j| j.leg <= number)
+            && time - joined.began < joined.join.seconds()
+        {
+            hinge::join(&joined.join, time - joined.began, pose);
+        }
+        fk::pose(library.skeleton(), pose, &mut self.world);
+        let world = &self.world;
+        let spheres = library.spheres().iter().map(|s| world.point(s.joint, s.offset));
+        for (j, p) in spheres.chain(world.positions.iter().copied()).enumerate() {
+            row.set(j, leg.place.point_back(p));
+        }
+        if legs.holds_feet() {
+            legs.plant(bodies, number, u, warp.at(warp.when(leg.begins)).1, row);
+        }
+    }
+}
+
+/// A leg's own motion at a path time, where it lies on the stage.
+fn motion(library: &Library, leg: &PlacedLeg, u: f32, out: &mut Pose) {
+    let edge = library.graph().edge(leg.edge);
+    let clip = library.clip(edge.clip);
+    sample::pose_at(clip, edge.first.0 as f32 / clip.fps() + leg.seconds(u), out);
+    leg.place.planar().apply(out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Leg;
+    use crate::hand_made::{edge, library, standing_edge};
+    use kumite_motion::align::{Planar, PlanarMatrix};
+    use kumite_motion::{Quat, Role, Vec2};
+
+    /// A join begins with what was shown, whatever that was, and ends in its own motion; bones keep their lengths on the way.
+    #[test]
+    fn joins_lead_from_what_is_shown_into_the_motion() {
+        let library = library();
+        let bodies = Bodies::of(&library, false);
+        let stand = standing_edge(&library);
+        let crouch = edge(&library, library.graph().edge(stand).to, "crouch");
+        let place = PlanarMatrix::new(&Planar { turn: 0.7, shift: Vec2::new(1.0, -2.0) });
+        let mut legs = Layout::default();
+        legs.begin(&bodies, stand, 0.1, &place);
+        legs.leave(0.0);
+        let join = Some((Planar { turn: 0.3, shift: Vec2::new(0.2, 0.0) }, 0.2));
+        legs.push(&bodies, &Leg { enter: 0.3, join, ..Leg::whole(crouch) });
+        // Shown is the motion with every joint turned that is no hinge: those give in near their ends.
+        let mut now = Pose::default();
+        motion(&library, &legs[0], 0.0, &mut now);
+        for role in Role::ALL.into_iter().filter(|role| !hinge::HINGES.contains(role)) {
+            let q = &mut now.rotations[role.joint().at()];
+            *q = (Quat::from_rotation_x(0.4) * *q).normalize();
+        }
+        let base = Base { join: None, shown: [now.clone(), now.clone()], tick: 1.0 / 120.0, unbends: None };
+        let (mut as_shown, warp, mut row) = (AsShown::default(), Warp::none(), bodies.row());
+        as_shown.lay(&library, &base, &legs, &warp, 2.0);
+        let mut world = WorldPose::default();
+        fk::pose(library.skeleton(), &now, &mut world);
+        let mut joints = |time: f32| -> Vec<_> {
+            as_shown.body((&library, &bodies), (&legs, &warp), (time, 1), &mut row);
+            (0..world.positions.len()).map(|j| legs[1].place.point(row.get(bodies.spheres() + j))).collect()
+        };
+        let off = |a: &[kumite_motion::Vec3], b: &[kumite_motion::Vec3]| {
+            a.iter().zip(b).map(|(p, q)| (*p - *q).length()).fold(0.0, f32::max)
+        };
+        assert!(off(&joints(0.0), &world.positions) < 1e-4);
+        motion(&library, &legs[1], 0.25, &mut now);
+        let mut later = WorldPose::default();
+        fk::pose(library.skeleton(), &now, &mut later);
+        assert!(off(&joints(0.25), &later.positions) < 1e-4);
+        let half = joints(0.1);
+        assert!(off(&half, &world.positions) > 0.01 && off(&half, &later.positions) > 0.01);
+        for joint in library.skeleton().joints().skip(1) {
+            let Some(parent) = library.skeleton().parent(joint) else { continue };
+            let bone = (half[joint.at()] - half[parent.at()]).length();
+            assert!((bone - library.skeleton().offset(joint).length()).abs() < 1e-4, "{joint:?}");
+        }
+    }
+}
