@@ -173,6 +173,11 @@ impl Layout {
         }
     }
 
+    /// Feet go with their motion again.
+    pub(crate) fn let_feet_go(&mut self) {
+        self.held.clear();
+    }
+
     /// Whether it is known which feet are held, if any are.
     pub(crate) fn holds_feet(&self) -> bool {
         !self.held.is_empty()

@@ -17,6 +17,8 @@ const JOINS: f32 = 0.6;
 
 /// Bodies are not planned finer than this, metres.
 const HAIR: f32 = 0.0002;
+/// Farthest that a foot that is held takes a leg along, but for a few, metres.
+const FEET: f32 = 0.02;
 /// Hits up to this depth may turn out to be none, metres.
 const SHALLOW: f32 = 0.03;
 /// Costs so many times the lowest may turn out to be lower.
@@ -254,11 +256,13 @@ impl DodgePlanner<'_> {
         };
         let until = scratch.warp.at(search.ends).0;
         scratch.as_shown.lay(self.library, base, &scratch.legs, &scratch.warp, until);
-        let free = self.clearance_shown(&search.threats, steps, scratch);
         scratch.legs.hold_feet(self.bodies);
-        let (clearance, leg) =
-            if scratch.legs.holds_feet() { self.clearance_shown(&search.threats, steps, scratch) } else { free };
-        let clearance = clearance.min(free.0);
+        let (mut clearance, leg) = self.clearance_shown(&search.threats, steps, scratch);
+        // Not every foot is held that seems to be: what is near must clear both ways.
+        if scratch.legs.holds_feet() && clearance < FEET {
+            scratch.legs.let_feet_go();
+            clearance = clearance.min(self.clearance_shown(&search.threats, steps, scratch).0);
+        }
         let clearance = clearance - HAIR;
         if clearance < 0.0 {
             return (Verdict::Hit(-clearance), cost, clearance);
