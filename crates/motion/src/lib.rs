@@ -27,6 +27,7 @@ mod skeleton;
 pub mod align;
 pub mod anatomy;
 pub mod blend;
+pub mod feet;
 pub mod fk;
 pub mod graph;
 pub mod hands;

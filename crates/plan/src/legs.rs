@@ -75,37 +75,7 @@ pub struct Layout {
     legs: Vec<PlacedLeg>,
     /// As [`Bodies`] keeps those of the graph.
     joins: Vec<f32>,
-    /// Feet that stand where they stood when a leg with a join of its own began; empty until [`Layout::hold_feet`].
-    held: Vec<HeldFoot>,
 }
-
-/// A foot that the floor holds where it came to stand, not where the motion that was joined has it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct HeldFoot {
-    leg: usize,
-    /// Left or right.
-    side: usize,
-    /// Where its toe stands, in the frame of the leg's clip.
-    at: Vec2,
-    /// Path times at which it is held and let go, and how far it is from its motion then.
-    from: f32,
-    until: f32,
-    left: Vec2,
-}
-
-/// Legs: the contacts of the foot, then hip, knee, ankle, toe.
-const LEGS: [(Contacts, [Role; 4]); 2] = [
-    (Contacts::LEFT, [Role::LeftHip, Role::LeftKnee, Role::LeftAnkle, Role::LeftToe]),
-    (Contacts::RIGHT, [Role::RightHip, Role::RightKnee, Role::RightAnkle, Role::RightToe]),
-];
-/// As on stage: how long a foot takes back to its motion, seconds; how far it is held from it, metres; how fast it is not held, metres per
-/// second, unless it is called planted for so long, seconds.
-const RELEASE: f32 = 0.20;
-const TORN: f32 = 0.25;
-const FLIES: f32 = 0.8;
-const GRIP: f32 = 0.072;
-/// So many steps are looked ahead for when a foot is let go: longer than attacks are known ahead.
-const HELD: u32 = 60;
 
 impl Deref for Layout {
     type Target = [PlacedLeg];
@@ -126,7 +96,6 @@ impl Layout {
     pub fn begin(&mut self, bodies: &Bodies, edge: EdgeIdx, now: f32, place: &PlanarMatrix) {
         self.legs.clear();
         self.joins.clear();
-        self.held.clear();
         self.legs.push(PlacedLeg::playing(bodies, edge, now, place));
     }
 
@@ -161,60 +130,6 @@ impl Layout {
         self.legs.push(PlacedLeg { edge: leg.edge, enter: leg.enter, end, begins, place, blend, join: leg.join, own });
     }
 
-    /// Works out which feet stay where they stand, on legs that begin with joins of their own.
-    pub(crate) fn hold_feet(&mut self, bodies: &Bodies) {
-        for (leg, at) in (0..self.legs.len()).filter_map(|leg| Some((leg, self.legs[leg].own?))) {
-            let join = &self.joins[at as usize..][..6 * bodies.width()];
-            let last = &self.legs[leg - 1];
-            let stood = bodies.support(last.edge, last.end);
-            for side in 0..2 {
-                self.held.extend(held_foot(bodies, &self.legs[leg], join, stood, (leg, side)));
-            }
-        }
-    }
-
-    /// Feet go with their motion again.
-    pub(crate) fn let_feet_go(&mut self) {
-        self.held.clear();
-    }
-
-    /// Whether it is known which feet are held, if any are.
-    pub(crate) fn holds_feet(&self) -> bool {
-        !self.held.is_empty()
-    }
-
-    /// Puts feet that are held where they stand, on a leg at a path time that is played at a rate.
-    pub(crate) fn plant(&self, bodies: &Bodies, leg: usize, time: f32, rate: f32, row: &mut Row) {
-        for held in self.held.iter().filter(|held| held.leg == leg && time >= held.from) {
-            let parts = LEGS[held.side].1;
-            let [hip, knee, ankle, toe] = parts.map(|part| row.get(bodies.joint(part)));
-            let off = if time <= held.until {
-                held.at - Vec2::new(toe.x, toe.z)
-            } else {
-                held.left * (1.0 - ease((time - held.until) / (rate * RELEASE)))
-            };
-            let foot = Vec3::new(off.x, 0.0, off.y);
-            let bent = knee_between(hip, knee, ankle, ankle + foot) - knee;
-            // Thigh and shin go along by how far down they are.
-            let down = |p: Vec3, from: Vec3, to: Vec3| {
-                ((p - from).dot(to - from) / (to - from).length_squared().max(1e-9)).clamp(0.0, 1.0)
-            };
-            for (part, role) in parts.into_iter().enumerate() {
-                for j in bodies.of_part(role) {
-                    let p = row.get(j);
-                    let way = match part {
-                        0 => bent * down(p, hip, knee),
-                        1 => bent.lerp(foot, down(p, knee, ankle)),
-                        _ => foot,
-                    };
-                    row.set(j, p + way);
-                }
-                let joint = bodies.joint(role);
-                row.set(joint, row.get(joint) + [Vec3::ZERO, bent, foot, foot][part]);
-            }
-        }
-    }
-
     /// Lays edges out one after the other; the first has been played for `now` seconds and its clip is placed at `place`.
     pub fn lay(&mut self, bodies: &Bodies, edges: impl Iterator<Item = EdgeIdx>, now: f32, place: &PlanarMatrix) {
         for (k, edge) in edges.enumerate() {
@@ -247,58 +162,6 @@ impl Layout {
             None => bodies.join(leg.edge),
         }
     }
-}
-
-/// Where a knee goes when its ankle is moved to a place: in the plane it is in, as far as the leg is long.
-fn knee_between(hip: Vec3, knee: Vec3, ankle: Vec3, to: Vec3) -> Vec3 {
-    let (thigh, shin) = ((knee - hip).length(), (ankle - knee).length());
-    let line = to - hip;
-    let far = line.length().clamp((thigh - shin).abs() + 1e-4, thigh + shin);
-    let along = line.normalize_or(Vec3::NEG_Y);
-    let out = knee - hip - along * (knee - hip).dot(along);
-    let x = (thigh * thigh - shin * shin + far * far) / (2.0 * far);
-    hip + along * x + out.normalize_or(Vec3::ZERO) * (thigh * thigh - x * x).max(0.0).sqrt()
-}
-
-/// How a foot is held on a leg that begins with a join of its own, if it is; before it, the body stood on `stood`.
-fn held_foot(
-    bodies: &Bodies,
-    leg: &PlacedLeg,
-    join: &[f32],
-    stood: Contacts,
-    (number, side): (usize, usize),
-) -> Option<HeldFoot> {
-    let (foot, [.., toe]) = LEGS[side];
-    let (j, width) = (bodies.joint(toe), bodies.width());
-    let [ox, oz, sx, sz] = [0, 2, 3, 5].map(|lane| join[lane * width + j]);
-    let place = |since: f32| {
-        let (keep, drift) = decay(since, leg.blend);
-        let motion = bodies.nearest(leg.edge, leg.enter + since, j);
-        Vec2::new(motion.x + ox * keep + sx * drift, motion.z + oz * keep + sz * drift)
-    };
-    let (mut at, mut lasted, mut before): (Option<(Vec2, f32)>, f32, Vec2) = (None, 0.0, place(0.0));
-    for step in 0..=HELD {
-        let since = step as f32 * STEP;
-        let (here, stands) = (place(since), bodies.support(leg.edge, leg.enter + since).any(foot));
-        match at {
-            None if stands => {
-                let flies = (here - before).length() > FLIES * STEP || (step == 0 && !stood.any(foot));
-                at = (!flies || lasted >= GRIP).then_some((here, since));
-            }
-            Some((at, from)) if !stands || (at - here).length() > TORN => {
-                let (from, until) = (leg.begins + from, leg.begins + since - STEP);
-                return Some(HeldFoot { leg: number, side, at, from, until, left: at - before });
-            }
-            _ => {}
-        }
-        lasted = if stands { lasted + STEP } else { 0.0 };
-        before = here;
-        if at.is_none() && since > leg.blend {
-            return None;
-        }
-    }
-    let (at, from) = at?;
-    Some(HeldFoot { leg: number, side, at, from: leg.begins + from, until: f32::INFINITY, left: Vec2::ZERO })
 }
 
 /// The stretches of a path, up to path time `until`, that may be played slower (or faster).

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use kumite_motion::align::Planar;
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::blend::{Inertia, Velocity};
+use kumite_motion::feet::{Feet, GRIP};
 use kumite_motion::graph::{Edge, EdgeIdx, Graph, Layer, NodeIdx};
 use kumite_motion::library::Library;
 use kumite_motion::rotation::{yaw, yaw_of};
@@ -18,7 +19,6 @@ use kumite_react::ragdoll::Physics;
 use kumite_react::steady::Steady;
 
 use crate::TICKS;
-use crate::feet::{Feet, GRIP};
 use crate::give::Apart;
 use crate::quality::Source;
 use crate::stop::Stop;
@@ -289,7 +289,13 @@ impl Character {
     /// The poses that a plan is joined from.
     pub(crate) fn joined_from(&self) -> Base {
         let bent = self.bend.as_ref().is_some_and(|(bend, time)| bend.weight(*time) > 0.0);
-        Base { join: self.join.clone(), shown: self.base.clone(), tick: TICK, unbends: bent.then_some(JOIN) }
+        Base {
+            join: self.join.clone(),
+            shown: self.base.clone(),
+            tick: TICK,
+            unbends: bent.then_some(JOIN),
+            feet: self.feet.clone(),
+        }
     }
 
     /// A copy whose motion is not bent.

@@ -15,7 +15,6 @@ pub mod contact;
 pub mod course;
 mod defence;
 pub mod dodge_referee;
-mod feet;
 mod give;
 pub mod impact_referee;
 pub mod impact_trial;

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use kumite_motion::anatomy::Anatomy;
+use kumite_motion::feet::{FEET, Part};
 use kumite_motion::library::Library;
 use kumite_motion::retarget::{RetargetBody, ball_of, heel_of};
 use kumite_motion::rotation::to_vector;
 use kumite_motion::{Clip, ClipIdx, FrameIdx, JointIdx, Pose, Quat, Role, Roles, Vec3, WorldPose, fk, sample};
 
 use crate::balance;
-use crate::feet::{FEET, Part};
 use crate::take::Snap;
 
 /// Step of a joint's angular velocity between frames of 1/60 s that one in a thousand steps inside real captures exceeds, radians per second.

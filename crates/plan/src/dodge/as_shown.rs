@@ -1,12 +1,16 @@
-//! The body along a laid-out path as it will be shown, planted feet apart: joins turn joints, where [`Bodies`] lets them carry centres. In
-//! the middle of a long join that is centimetres nearer to the truth, and ten times the work: it is for the finalists of a search.
+//! The body along a laid-out path as it will be shown: joins turn joints, where [`Bodies`] lets them carry centres, and feet stay where the
+//! floor holds them. In the middle of a long join that is centimetres nearer to the truth, and ten times the work: it is for the finalists of
+//! a search.
 
+use kumite_motion::anatomy::Anatomy;
 use kumite_motion::blend::{Inertia, Velocity};
+use kumite_motion::feet::{Feet, GRIP};
 use kumite_motion::library::Library;
 use kumite_motion::{Pose, WorldPose, fk, hinge, sample};
 
-use crate::bodies::{Bodies, Row};
-use crate::legs::{Layout, PlacedLeg};
+use super::clearance::leg_at;
+use crate::bodies::Row;
+use crate::legs::PlacedLeg;
 use crate::warp::Warp;
 
 /// What a plan is joined from.
@@ -20,7 +24,12 @@ pub struct Base {
     pub tick: f32,
     /// How long the join takes, seconds, by which a plan replaces the bend that is shown; `None` if nothing is bent.
     pub unbends: Option<f32>,
+    /// How the floor holds the feet.
+    pub feet: Feet,
 }
+
+/// Feet are followed in steps of this, seconds: twice a tick.
+const FEET_STEP: f32 = 1.0 / 60.0;
 
 /// The joins of a laid-out path on rotations, and memory that is used again.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +40,11 @@ pub(crate) struct AsShown {
     poses: [Pose; 4],
     speeds: [Velocity; 2],
     world: WorldPose,
+    anatomy: Option<Anatomy>,
+    /// How the floor holds the feet now, and at the stage time and on the leg up to which they have been followed.
+    held_now: Feet,
+    held: Feet,
+    followed: (f32, usize),
 }
 
 #[derive(Clone, Debug, Default)]
@@ -46,6 +60,10 @@ impl AsShown {
     /// Works out the joins of a path, those that begin before a path time.
     pub(super) fn lay(&mut self, library: &Library, base: &Base, legs: &[PlacedLeg], warp: &Warp, until: f32) {
         self.used = 0;
+        self.anatomy.get_or_insert_with(|| Anatomy::of_canonical(library.skeleton()));
+        self.held_now.clone_from(&base.feet);
+        self.held.clone_from(&base.feet);
+        self.followed = (0.0, 0);
         if let Some(seconds) = base.unbends {
             let step = base.tick * warp.at(0.0).1;
             self.shown(base);
@@ -118,14 +136,32 @@ impl AsShown {
         self.joins[self.used - 1].join = join;
     }
 
-    /// The body at a stage time on a leg, in the frame of the leg's clip. Feet that are held are.
+    /// The body at a stage time on a leg, in the frame of the leg's clip. Times that go up are cheap.
     pub(super) fn body(
         &mut self,
-        (library, bodies): (&Library, &Bodies),
-        (legs, warp): (&Layout, &Warp),
+        library: &Library,
+        (legs, warp): (&[PlacedLeg], &Warp),
         (time, number): (f32, usize),
         row: &mut Row,
     ) {
+        if time < self.followed.0 {
+            self.held.clone_from(&self.held_now);
+            self.followed = (0.0, 0);
+        }
+        while self.followed.0 + FEET_STEP < time - 1e-4 {
+            let (next, leg) = (self.followed.0 + FEET_STEP, self.followed.1);
+            self.follow(library, (legs, warp), (next, leg_at(legs, warp.at(next).0, leg)));
+        }
+        self.follow(library, (legs, warp), (time, number));
+        let (world, place) = (&self.world, &legs[number].place);
+        let spheres = library.spheres().iter().map(|s| world.point(s.joint, s.offset));
+        for (j, p) in spheres.chain(world.positions.iter().copied()).enumerate() {
+            row.set(j, place.point_back(p));
+        }
+    }
+
+    /// Works out joints and feet at a stage time on a leg, from those of the time followed so far.
+    fn follow(&mut self, library: &Library, (legs, warp): (&[PlacedLeg], &Warp), (time, number): (f32, usize)) {
         let (leg, u) = (&legs[number], warp.at(time).0);
         let [pose, ..] = &mut self.poses;
         motion(library, leg, u, pose);
@@ -135,14 +171,15 @@ impl AsShown {
             hinge::join(&joined.join, time - joined.began, pose);
         }
         fk::pose(library.skeleton(), pose, &mut self.world);
-        let world = &self.world;
-        let spheres = library.spheres().iter().map(|s| world.point(s.joint, s.offset));
-        for (j, p) in spheres.chain(world.positions.iter().copied()).enumerate() {
-            row.set(j, leg.place.point_back(p));
+        let edge = library.graph().edge(leg.edge);
+        let clip = library.clip(edge.clip);
+        let at = edge.first.0 as f32 / clip.fps() + leg.seconds(u);
+        let contacts = (sample::contacts_at(clip, at), sample::contacts_at(clip, at + GRIP));
+        if let Some(anatomy) = &self.anatomy {
+            let passed = time - self.followed.0;
+            self.held.plant(library.skeleton(), anatomy, contacts, passed, pose, &mut self.world);
         }
-        if legs.holds_feet() {
-            legs.plant(bodies, number, u, warp.at(warp.when(leg.begins)).1, row);
-        }
+        self.followed = (time, number);
     }
 }
 
@@ -158,6 +195,8 @@ fn motion(library: &Library, leg: &PlacedLeg, u: f32, out: &mut Pose) {
 mod tests {
     use super::*;
     use crate::Leg;
+    use crate::bodies::Bodies;
+    use crate::legs::Layout;
     use crate::hand_made::{edge, library, standing_edge};
     use kumite_motion::align::{Planar, PlanarMatrix};
     use kumite_motion::{Quat, Role, Vec2};
@@ -182,13 +221,13 @@ mod tests {
             let q = &mut now.rotations[role.joint().at()];
             *q = (Quat::from_rotation_x(0.4) * *q).normalize();
         }
-        let base = Base { join: None, shown: [now.clone(), now.clone()], tick: 1.0 / 120.0, unbends: None };
+        let base = Base { join: None, shown: [now.clone(), now.clone()], tick: 1.0 / 120.0, unbends: None, feet: Feet::default() };
         let (mut as_shown, warp, mut row) = (AsShown::default(), Warp::none(), bodies.row());
         as_shown.lay(&library, &base, &legs, &warp, 2.0);
         let mut world = WorldPose::default();
         fk::pose(library.skeleton(), &now, &mut world);
         let mut joints = |time: f32| -> Vec<_> {
-            as_shown.body((&library, &bodies), (&legs, &warp), (time, 1), &mut row);
+            as_shown.body(&library, (&legs, &warp), (time, 1), &mut row);
             (0..world.positions.len()).map(|j| legs[1].place.point(row.get(bodies.spheres() + j))).collect()
         };
         let off = |a: &[kumite_motion::Vec3], b: &[kumite_motion::Vec3]| {

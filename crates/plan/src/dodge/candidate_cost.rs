@@ -17,8 +17,6 @@ const JOINS: f32 = 0.6;
 
 /// Bodies are not planned finer than this, metres.
 const HAIR: f32 = 0.0002;
-/// Farthest that a foot that is held takes a leg along, but for a few, metres.
-const FEET: f32 = 0.02;
 /// Hits up to this depth may turn out to be none, metres.
 const SHALLOW: f32 = 0.03;
 /// Costs so many times the lowest may turn out to be lower.
@@ -68,7 +66,7 @@ impl DodgePlanner<'_> {
         let (from, to) = (scratch.warp.when(leg.when(part.from.max(leg.enter))), scratch.warp.when(leg.when(part.to)));
         let DodgeScratch { legs, warp, rows: [row, passed], as_shown, drift, .. } = scratch;
         if shown {
-            as_shown.body((self.library, bodies), (legs, warp), (from.max(0.0), last), row);
+            as_shown.body(self.library, (legs, warp), (from.max(0.0), last), row);
             // A join moves what its motion does not.
             for j in (0..bodies.spheres().min(128)).filter(|j| (row.get(*j) - passed.get(*j)).length() > VACATED) {
                 moved |= 1 << j;
@@ -241,7 +239,7 @@ impl DodgePlanner<'_> {
         self.rule(search, clearance, stayed, cost)
     }
 
-    /// [`DodgePlanner::judge`] on the body as it will be shown, with feet that stay where they stand.
+    /// [`DodgePlanner::judge`] on the body as it will be shown.
     pub(super) fn judge_shown(
         &self,
         search: &DodgeSearch,
@@ -256,13 +254,7 @@ impl DodgePlanner<'_> {
         };
         let until = scratch.warp.at(search.ends).0;
         scratch.as_shown.lay(self.library, base, &scratch.legs, &scratch.warp, until);
-        scratch.legs.hold_feet(self.bodies);
-        let (mut clearance, leg) = self.clearance_shown(&search.threats, steps, scratch);
-        // Not every foot is held that seems to be: what is near must clear both ways.
-        if scratch.legs.holds_feet() && clearance < FEET {
-            scratch.legs.let_feet_go();
-            clearance = clearance.min(self.clearance_shown(&search.threats, steps, scratch).0);
-        }
+        let (clearance, leg) = self.clearance_shown(&search.threats, steps, scratch);
         let clearance = clearance - HAIR;
         if clearance < 0.0 {
             return (Verdict::Hit(-clearance), cost, clearance);

@@ -203,7 +203,6 @@ impl DodgePlanner<'_> {
         steps: &[AttackStep],
         scratch: &mut DodgeScratch,
     ) -> (f32, usize) {
-        let tables = (self.library, self.bodies);
         let (mut least, mut held) = (f32::INFINITY, (0, 0, 0));
         for &AttackStep { sphere: number, step, leg } in steps {
             let Some(sphere) = threats.iter().flat_map(|t| &t.spheres).nth(number as usize) else { continue };
@@ -211,10 +210,10 @@ impl DodgePlanner<'_> {
             let (time, pair) = (sphere.start + k as f32 * STEP, [sphere.places[k], sphere.places[k + 1]]);
             let DodgeScratch { legs, warp, rows: [front, back], as_shown, .. } = scratch;
             if held != (number, k, leg) {
-                as_shown.body(tables, (legs, warp), (time.max(0.0), leg), front);
+                as_shown.body(self.library, (legs, warp), (time.max(0.0), leg), front);
             }
             let after = leg_at(legs, warp.at(time + STEP).0, leg);
-            as_shown.body(tables, (legs, warp), (time + STEP, after), back);
+            as_shown.body(self.library, (legs, warp), (time + STEP, after), back);
             if after != leg {
                 carry(self.bodies, &legs[leg].place, &legs[after].place, front);
             }
@@ -357,7 +356,7 @@ pub(super) fn padded_radii(bodies: &Bodies) -> Vec<f32> {
 }
 
 /// The leg shown at path time `u`, searched for from leg `from` on.
-fn leg_at(legs: &[PlacedLeg], u: f32, from: usize) -> usize {
+pub(super) fn leg_at(legs: &[PlacedLeg], u: f32, from: usize) -> usize {
     let mut at = from;
     while legs.get(at + 1).is_some_and(|l| l.begins <= u) {
         at += 1;
@@ -438,9 +437,6 @@ pub(crate) fn body_at(
     }
     if let Some(drift) = drift {
         drift.add(bodies, legs, warp, time, leg, row);
-    }
-    if legs.holds_feet() {
-        legs.plant(bodies, leg, u, rate, row);
     }
 }
 

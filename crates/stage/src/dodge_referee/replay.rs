@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use kumite_motion::align::Planar;
 use kumite_motion::anatomy::Anatomy;
+use kumite_motion::feet::{Feet, GRIP};
 use kumite_motion::graph::EdgeIdx;
 use kumite_motion::library::Library;
 use kumite_motion::rotation::{about, from_vector, to_vector, twist_angle};
@@ -20,7 +21,6 @@ use kumite_plan::{Bend, Leg};
 use super::bend::bend_pose;
 use super::schedule::Schedule;
 use crate::character::TICK;
-use crate::feet::{Feet, GRIP};
 use crate::{Character, TICKS};
 
 /// How long the join into a new plan takes when it replaces a bend, seconds.

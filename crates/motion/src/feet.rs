@@ -3,18 +3,18 @@
 
 use std::sync::Arc;
 
-use kumite_motion::anatomy::Anatomy;
-use kumite_motion::blend::ease;
-use kumite_motion::retarget::{RetargetBody, ball_of, heel_of};
-use kumite_motion::rotation::about;
-use kumite_motion::{Contacts, JointIdx, Pose, Role, Roles, Skeleton, Vec2, Vec3, WorldPose, fk, ik};
+use crate::anatomy::Anatomy;
+use crate::blend::ease;
+use crate::retarget::{RetargetBody, ball_of, heel_of};
+use crate::rotation::about;
+use crate::{Contacts, JointIdx, Pose, Role, Roles, Skeleton, Vec2, Vec3, WorldPose, fk, ik};
 
 /// How long a foot takes from its hold back to its motion, seconds.
 const RELEASE: f32 = 0.20;
 /// And if it was torn off and steps, seconds: its leg is straight then, and a quick one would snap.
 const STEP: f32 = 0.32;
 /// How long the floor takes to get hold of a sole, before it comes down, and to lose it after, seconds.
-pub(crate) const GRIP: f32 = 0.12;
+pub const GRIP: f32 = 0.12;
 /// Soles of captures are this far off the floor while planted, metres.
 const FLOAT: f32 = 0.03;
 /// A foot steps when its motion has gone farther than this from its hold, metres: the clip means another place. It is lifted by so much, metres.
@@ -40,14 +40,14 @@ const DEEPEST: f32 = 0.06;
 const SINK: f32 = 0.05;
 
 /// The parts of the feet: ankle, heel, toe.
-pub(crate) const FEET: [(Role, Contacts, Contacts); 2] = [
+pub const FEET: [(Role, Contacts, Contacts); 2] = [
     (Role::LeftAnkle, Contacts::LEFT_HEEL, Contacts::LEFT_TOE),
     (Role::RightAnkle, Contacts::RIGHT_HEEL, Contacts::RIGHT_TOE),
 ];
 
 /// What a foot stands on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub enum Part {
     /// The heel, with the ball still in the air.
     Heel,
     /// The ball, whatever the heel does.
@@ -56,7 +56,7 @@ pub(crate) enum Part {
 
 impl Part {
     /// Of the foot with these contacts.
-    pub(crate) fn of(contacts: Contacts, heel: Contacts, toe: Contacts) -> Option<Part> {
+    pub fn of(contacts: Contacts, heel: Contacts, toe: Contacts) -> Option<Part> {
         if contacts.any(toe) { Some(Part::Ball) } else { contacts.any(heel).then_some(Part::Heel) }
     }
 }
@@ -139,7 +139,7 @@ impl Default for Hold {
 
 /// Both feet.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Feet {
+pub struct Feet {
     holds: [Hold; 2],
     /// How far the hips are lowered so that the legs reach, metres, and how fast that grows.
     drop: f32,
@@ -149,7 +149,7 @@ pub(crate) struct Feet {
 impl Feet {
     /// Moves the legs so that planted feet stand where they stood. `soon` is what will be planted in [`GRIP`] seconds, as far as is known.
     /// `world` is that of `pose` before and after. Returns what stands in the end: not a foot that steps, whatever its clip says.
-    pub(crate) fn plant(
+    pub fn plant(
         &mut self,
         skeleton: &Arc<Skeleton>,
         anatomy: &Anatomy,
@@ -213,7 +213,7 @@ impl Feet {
     }
 
     /// What is shown becomes what is played: nothing of it is added a second time. Holds stay.
-    pub(crate) fn absorb(&mut self) {
+    pub fn absorb(&mut self) {
         (self.drop, self.sinking) = (0.0, 0.0);
         for hold in &mut self.holds {
             (hold.rest, hold.rise) = (Vec3::ZERO, 0.0);
@@ -355,7 +355,7 @@ fn reach(skeleton: &Skeleton, leg: &ik::Chain, world: &WorldPose, target: Vec3) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kumite_motion::humanoid;
+    use crate::humanoid;
 
     /// Hips that leave a planted foot behind: the heel rises over a ball that stays, then the foot steps. It never slides while it stands.
     #[test]
