@@ -1,7 +1,7 @@
 //! From one motion into another: cross-fades and inertialised joins.
 
 use crate::rotation::{from_vector, slerp, to_vector};
-use crate::{Pose, Quat, Vec3};
+use crate::{JointIdx, Pose, Quat, Vec3};
 
 /// An ease from 0 to 1 with no speed and no acceleration at either end: the minimum-jerk profile of Flash and Hogan 1985.
 pub fn ease(t: f32) -> f32 {
@@ -110,6 +110,22 @@ impl Inertia {
         }
         let (keep, drift) = decay(since, self.seconds);
         self.add(keep, drift, pose);
+    }
+
+    /// [`Inertia::apply`] for the root and some joints.
+    pub fn apply_to(&self, since: f32, joints: impl Iterator<Item = JointIdx>, pose: &mut Pose) {
+        if since >= self.seconds {
+            return;
+        }
+        let (keep, drift) = decay(since, self.seconds);
+        for (place, (offset, speed)) in pose.translations.iter_mut().zip(&self.translations) {
+            *place += *offset * keep + *speed * drift;
+        }
+        for joint in joints {
+            let (offset, speed) = self.rotations[joint.at()];
+            let q = &mut pose.rotations[joint.at()];
+            *q = (from_vector(offset * keep + speed * drift) * *q).normalize();
+        }
     }
 
     /// Adds `keep` of the offset and `drift` of its speed, seconds, to a pose.

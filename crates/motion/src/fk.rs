@@ -25,6 +25,20 @@ pub fn pose(skeleton: &Skeleton, pose: &Pose, out: &mut WorldPose) {
     }
 }
 
+/// [`pose()`] for some joints, parents before children, of a skeleton whose root alone moves; the others of `out` stay as they are.
+pub fn joints(skeleton: &Skeleton, pose: &Pose, joints: impl Iterator<Item = JointIdx>, out: &mut WorldPose) {
+    for joint in joints {
+        let (at, local) = (joint.at(), pose.rotations[joint.at()]);
+        (out.positions[at], out.rotations[at]) = match skeleton.parent(joint) {
+            Some(parent) => {
+                let turn = out.rotations[parent.at()];
+                (out.positions[parent.at()] + turn * skeleton.offset(joint), turn * local)
+            }
+            None => (pose.translations[0], local),
+        };
+    }
+}
+
 fn pose_with_movers(skeleton: &Skeleton, pose: &Pose, out: &mut WorldPose) {
     let mut movers = skeleton.movers()[1..].iter().zip(&pose.translations[1..]).peekable();
     for joint in 1..skeleton.len() {

@@ -4,13 +4,26 @@ use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
 use crate::blend::Inertia;
 use crate::rotation::{about, twist_angle};
-use crate::{Pose, Role, Vec3, humanoid};
+use crate::{JointIdx, Pose, Role, Vec3, humanoid};
 
 /// Adds what is left of a join to a pose of the motion that it leads into, `since` seconds after it began.
 pub fn join(join: &Inertia, since: f32, pose: &mut Pose) {
     let own = HINGES.map(|hinge| flexion(pose, hinge));
     join.apply(since, pose);
     HINGES.into_iter().zip(own).for_each(|(hinge, own)| keep_flexion(pose, hinge, own));
+}
+
+/// [`join`] for the root and the legs.
+pub fn join_legs(join: &Inertia, since: f32, pose: &mut Pose) {
+    let knees = [Role::LeftKnee, Role::RightKnee];
+    let own = knees.map(|hinge| flexion(pose, hinge));
+    join.apply_to(since, legs(), pose);
+    knees.into_iter().zip(own).for_each(|(hinge, own)| keep_flexion(pose, hinge, own));
+}
+
+/// The pelvis and the joints of both legs of the canonical body, parents before children.
+pub fn legs() -> impl Iterator<Item = JointIdx> {
+    std::iter::once(Role::Pelvis).chain(Role::ALL.into_iter().skip(Role::LeftHip as usize)).map(Role::joint)
 }
 
 /// Joints that bend one way only.

@@ -272,7 +272,12 @@ impl Chain {
         };
         pose.rotations[self.hinge.at()] = (above(self.top, thigh, self.hinge).conjugate() * shin).normalize();
         pose.rotations[self.end.at()] = (above(self.hinge, shin, self.end).conjugate() * held).normalize();
-        fk::pose(skeleton, pose, world);
+        // Whatever hangs on the limb comes after it.
+        if skeleton.movers().len() > 1 {
+            fk::pose(skeleton, pose, world);
+        } else {
+            fk::joints(skeleton, pose, skeleton.joints().skip(self.top.at()), world);
+        }
     }
 }
 

@@ -33,6 +33,16 @@ pub fn pose_at(clip: &Clip, seconds: f32, out: &mut Pose) {
     }
 }
 
+/// [`pose_at`] for the root and some joints; the others of `out` stay as they are.
+pub fn joints_at(clip: &Clip, seconds: f32, joints: impl Iterator<Item = JointIdx>, out: &mut Pose) {
+    let (a, b, t) = around(clip, seconds);
+    for joint in joints {
+        let q = clip.rotation(a, joint);
+        out.rotations[joint.at()] = if t == 0.0 { q } else { nlerp(q, clip.rotation(b, joint), t) };
+    }
+    out.translations[0] = clip.translation(a, 0).lerp(clip.translation(b, 0), t);
+}
+
 /// The rotation of one joint at any time, as [`pose_at`] has it.
 pub fn rotation_at(clip: &Clip, seconds: f32, joint: JointIdx) -> Quat {
     let (a, b, t) = around(clip, seconds);

@@ -509,11 +509,6 @@ impl Bodies {
         ((info.first + seconds) * info.fps - EARLIER).round().clamp(0.0, info.last as f32) as u32
     }
 
-    /// One centre in the nearest frame, in the frame of the edge's clip.
-    pub(crate) fn nearest(&self, edge: EdgeIdx, seconds: f32, j: usize) -> Vec3 {
-        self.frame((self.edges[edge.at()].frames + self.frame_at(edge, seconds)) as usize, j)
-    }
-
     /// What the body stands on in the nearest frame.
     pub(crate) fn support(&self, edge: EdgeIdx, seconds: f32) -> Contacts {
         self.support[(self.edges[edge.at()].frames + self.frame_at(edge, seconds)) as usize]

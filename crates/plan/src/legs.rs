@@ -3,11 +3,8 @@
 use std::ops::{Deref, DerefMut};
 
 use kumite_motion::align::{Planar, PlanarMatrix};
-use kumite_motion::blend::{decay, ease};
-use kumite_motion::{Contacts, EdgeIdx, Graph, Role, Vec2, Vec3};
+use kumite_motion::{EdgeIdx, Graph};
 
-use crate::bodies::Row;
-use crate::threat::STEP;
 use crate::warp::area;
 use crate::{Bodies, Leg};
 

@@ -6,7 +6,7 @@ use kumite_motion::anatomy::Anatomy;
 use kumite_motion::blend::{Inertia, Velocity};
 use kumite_motion::feet::{Feet, GRIP};
 use kumite_motion::library::Library;
-use kumite_motion::{Pose, WorldPose, fk, hinge, sample};
+use kumite_motion::{Clip, Pose, WorldPose, fk, hinge, sample};
 
 use super::clearance::leg_at;
 use crate::bodies::Row;
@@ -28,8 +28,8 @@ pub struct Base {
     pub feet: Feet,
 }
 
-/// Feet are followed in steps of this, seconds: twice a tick.
-const FEET_STEP: f32 = 1.0 / 60.0;
+/// Feet are followed in steps of this, seconds. With ticks as steps no more plans are the best there is, and decisions take longer.
+const FEET_STEP: f32 = 1.0 / 30.0;
 
 /// The joins of a laid-out path on rotations, and memory that is used again.
 #[derive(Clone, Debug, Default)]
@@ -64,6 +64,9 @@ impl AsShown {
         self.held_now.clone_from(&base.feet);
         self.held.clone_from(&base.feet);
         self.followed = (0.0, 0);
+        // Whatever is not followed stays as it is: it must be there.
+        self.shown(base);
+        fk::pose(library.skeleton(), &self.poses[0], &mut self.world);
         if let Some(seconds) = base.unbends {
             let step = base.tick * warp.at(0.0).1;
             self.shown(base);
@@ -150,9 +153,9 @@ impl AsShown {
         }
         while self.followed.0 + FEET_STEP < time - 1e-4 {
             let (next, leg) = (self.followed.0 + FEET_STEP, self.followed.1);
-            self.follow(library, (legs, warp), (next, leg_at(legs, warp.at(next).0, leg)));
+            self.follow::<false>(library, (legs, warp), (next, leg_at(legs, warp.at(next).0, leg)));
         }
-        self.follow(library, (legs, warp), (time, number));
+        self.follow::<true>(library, (legs, warp), (time, number));
         let (world, place) = (&self.world, &legs[number].place);
         let spheres = library.spheres().iter().map(|s| world.point(s.joint, s.offset));
         for (j, p) in spheres.chain(world.positions.iter().copied()).enumerate() {
@@ -160,34 +163,53 @@ impl AsShown {
         }
     }
 
-    /// Works out joints and feet at a stage time on a leg, from those of the time followed so far.
-    fn follow(&mut self, library: &Library, (legs, warp): (&[PlacedLeg], &Warp), (time, number): (f32, usize)) {
+    /// Works out joints and feet at a stage time on a leg, from those of the time followed so far: the whole body, or only what stands.
+    fn follow<const WHOLE: bool>(
+        &mut self,
+        library: &Library,
+        (legs, warp): (&[PlacedLeg], &Warp),
+        (time, number): (f32, usize),
+    ) {
         let (leg, u) = (&legs[number], warp.at(time).0);
+        let skeleton = library.skeleton();
+        let (clip, at) = moment(library, leg, u);
+        let joined = self.joins[..self.used].iter().rfind(|j| j.leg <= number);
+        let joined = joined.filter(|j| time - j.began < j.join.seconds());
         let [pose, ..] = &mut self.poses;
-        motion(library, leg, u, pose);
-        if let Some(joined) = self.joins[..self.used].iter().rfind(|j| j.leg <= number)
-            && time - joined.began < joined.join.seconds()
-        {
-            hinge::join(&joined.join, time - joined.began, pose);
+        if WHOLE {
+            motion(library, leg, u, pose);
+            if let Some(joined) = joined {
+                hinge::join(&joined.join, time - joined.began, pose);
+            }
+            fk::pose(skeleton, pose, &mut self.world);
+        } else {
+            sample::joints_at(clip, at, hinge::legs(), pose);
+            leg.place.planar().apply(pose);
+            if let Some(joined) = joined {
+                hinge::join_legs(&joined.join, time - joined.began, pose);
+            }
+            fk::joints(skeleton, pose, hinge::legs(), &mut self.world);
         }
-        fk::pose(library.skeleton(), pose, &mut self.world);
-        let edge = library.graph().edge(leg.edge);
-        let clip = library.clip(edge.clip);
-        let at = edge.first.0 as f32 / clip.fps() + leg.seconds(u);
         let contacts = (sample::contacts_at(clip, at), sample::contacts_at(clip, at + GRIP));
         if let Some(anatomy) = &self.anatomy {
             let passed = time - self.followed.0;
-            self.held.plant(library.skeleton(), anatomy, contacts, passed, pose, &mut self.world);
+            self.held.plant(skeleton, anatomy, contacts, passed, pose, &mut self.world);
         }
         self.followed = (time, number);
     }
 }
 
-/// A leg's own motion at a path time, where it lies on the stage.
-fn motion(library: &Library, leg: &PlacedLeg, u: f32, out: &mut Pose) {
+/// The clip that a leg plays, and the second of it at a path time.
+fn moment<'a>(library: &'a Library, leg: &PlacedLeg, u: f32) -> (&'a Clip, f32) {
     let edge = library.graph().edge(leg.edge);
     let clip = library.clip(edge.clip);
-    sample::pose_at(clip, edge.first.0 as f32 / clip.fps() + leg.seconds(u), out);
+    (clip, edge.first.0 as f32 / clip.fps() + leg.seconds(u))
+}
+
+/// A leg's own motion at a path time, where it lies on the stage.
+fn motion(library: &Library, leg: &PlacedLeg, u: f32, out: &mut Pose) {
+    let (clip, at) = moment(library, leg, u);
+    sample::pose_at(clip, at, out);
     leg.place.planar().apply(out);
 }
 
@@ -196,8 +218,8 @@ mod tests {
     use super::*;
     use crate::Leg;
     use crate::bodies::Bodies;
-    use crate::legs::Layout;
     use crate::hand_made::{edge, library, standing_edge};
+    use crate::legs::Layout;
     use kumite_motion::align::{Planar, PlanarMatrix};
     use kumite_motion::{Quat, Role, Vec2};
 
@@ -221,7 +243,13 @@ mod tests {
             let q = &mut now.rotations[role.joint().at()];
             *q = (Quat::from_rotation_x(0.4) * *q).normalize();
         }
-        let base = Base { join: None, shown: [now.clone(), now.clone()], tick: 1.0 / 120.0, unbends: None, feet: Feet::default() };
+        let base = Base {
+            join: None,
+            shown: [now.clone(), now.clone()],
+            tick: 1.0 / 120.0,
+            unbends: None,
+            feet: Feet::default(),
+        };
         let (mut as_shown, warp, mut row) = (AsShown::default(), Warp::none(), bodies.row());
         as_shown.lay(&library, &base, &legs, &warp, 2.0);
         let mut world = WorldPose::default();

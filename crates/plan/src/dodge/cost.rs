@@ -146,15 +146,10 @@ pub(super) fn body(distance: f32, stayed: f32, config: &DodgeConfig) -> f32 {
     }
 }
 
-/// Eq. 6, with its branches in the order that works. What hardly leaves the attack's way is no answer to it, though it may happen to clear it
-/// (a knee that is lifted while a ball flies at the head): that costs up to twice as much.
+/// Eq. 6, with its branches in the order that works.
 pub(super) fn avoidance(vacated: f32, saturated: f32) -> f32 {
-    let share = vacated / saturated;
-    (1.0 - share).max(0.0) + (1.0 - share / HARDLY).max(0.0)
+    (1.0 - vacated / saturated).max(0.0)
 }
-
-/// Share of what saturates the avoidance below which nothing is vacated to speak of.
-const HARDLY: f32 = 0.2;
 
 /// The overlap of a sphere that passes another at distance `aside`, their radii summing to `radii`, integrated along the
 /// path from `from` to `to`, both measured from the nearest point: eq. 4 over length instead of time.

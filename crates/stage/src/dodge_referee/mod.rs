@@ -269,7 +269,6 @@ const BETWEEN: f32 = 0.2;
 const HORIZON: f32 = 1.8;
 const SATURATION: f32 = 2.0;
 const BODY: f32 = 0.5;
-const HARDLY: f32 = 0.2;
 const TIME: f32 = 4.0;
 const MOVED: f32 = 0.02;
 const RAMP: f32 = 0.08;
@@ -554,9 +553,7 @@ fn cost(samples: &BodySamples, threats: &[Threat], span: (f32, f32), least: f32)
         }
     }
     let d0 = stayed.max(0.0);
-    let left = vacated / (SATURATION * (radius + 0.1) * (radius + 0.1));
-    let hardly = if left < HARDLY { 1.0 - left / HARDLY } else { 0.0 };
-    let avoidance = (1.0 - left).max(0.0) + hardly;
+    let avoidance = (1.0 - vacated / (SATURATION * (radius + 0.1) * (radius + 0.1))).max(0.0);
     let nearer = if least < d0 { 2.0 } else { 1.0 };
     let body = (nearer * (least - d0).abs() / BODY).min(1.0);
     avoidance + body
