@@ -252,6 +252,7 @@ mod tests {
         };
         let (mut as_shown, warp, mut row) = (AsShown::default(), Warp::none(), bodies.row());
         as_shown.lay(&library, &base, &legs, &warp, 2.0);
+        let join = as_shown.joins[0].join.clone();
         let mut world = WorldPose::default();
         fk::pose(library.skeleton(), &now, &mut world);
         let mut joints = |time: f32| -> Vec<_> {
@@ -262,9 +263,19 @@ mod tests {
             a.iter().zip(b).map(|(p, q)| (*p - *q).length()).fold(0.0, f32::max)
         };
         assert!(off(&joints(0.0), &world.positions) < 1e-4);
-        motion(&library, &legs[1], 0.25, &mut now);
-        let mut later = WorldPose::default();
-        fk::pose(library.skeleton(), &now, &mut later);
+        // Its own motion, on feet that the whole body was followed for.
+        let (anatomy, mut feet, mut later) =
+            (Anatomy::of_canonical(library.skeleton()), Feet::default(), world.clone());
+        let mut before = 0.0;
+        for time in (0..8).map(|step| step as f32 * FEET_STEP).chain([0.25]) {
+            motion(&library, &legs[1], time, &mut now);
+            hinge::join(&join, time, &mut now);
+            fk::pose(library.skeleton(), &now, &mut later);
+            let (clip, at) = moment(&library, &legs[1], time);
+            let contacts = (sample::contacts_at(clip, at), sample::contacts_at(clip, at + GRIP));
+            feet.plant(library.skeleton(), &anatomy, contacts, time - before, &mut now, &mut later);
+            before = time;
+        }
         assert!(off(&joints(0.25), &later.positions) < 1e-4);
         let half = joints(0.1);
         assert!(off(&half, &world.positions) > 0.01 && off(&half, &later.positions) > 0.01);
