@@ -25,7 +25,12 @@ pub(crate) fn thighs(marks: &Marks, planted: bool) -> [[Vec3; 2]; 2] {
 
 /// Whether a hand on its line meets a thigh, whose places are known at some moments. Hands take the first of the times to the end of their lines, and the body turns by
 /// `veers` in the second.
-pub(crate) fn meets_thigh(line: &Line, passing: &[(f32, [[Vec3; 2]; 2]); 4], (takes, contact): (f32, f32), veers: f32) -> bool {
+pub(crate) fn meets_thigh(
+    line: &Line,
+    passing: &[(f32, [[Vec3; 2]; 2]); 4],
+    (takes, contact): (f32, f32),
+    veers: f32,
+) -> bool {
     const STEPS: usize = 12;
     let far = |share: f32| {
         let time = share * takes;
