@@ -1,4 +1,5 @@
 //! Balls of every kind at fighters, walkers and idlers: what is neither dodged nor blocked is braced for, what misses is not, nothing snaps, walkers walk on.
+//! `KUMITE_BRACE_SEED` takes other balls than the claim's, `KUMITE_BRACE_BALLS` fewer.
 
 use std::sync::Arc;
 
@@ -127,10 +128,10 @@ fn any_ball(throw: &mut ThrowOp, seed: u64) {
     throw.mass = between(0.05, 5.0, chance.unit());
 }
 
-fn trial(kits: &[Arc<Kit>], walks: &[(World, u64)], k: u64) -> Option<(Who, Trial, u64)> {
+fn trial(kits: &[Arc<Kit>], walks: &[(World, u64)], seed: u64, k: u64) -> Option<(Who, Trial, u64)> {
     let perception = if k.is_multiple_of(2) { Perception::default() } else { Perception::ALL_ROUND };
-    let mut trial = Trial::random(kits, SEED + k, perception, None)?;
-    any_ball(&mut trial.throw, SEED + k);
+    let mut trial = Trial::random(kits, seed + k, perception, None)?;
+    any_ball(&mut trial.throw, seed + k);
     let (who, mut arrives) = ([Who::Fighter, Who::Walker, Who::Idler][(k % 3) as usize], 0);
     match who {
         Who::Fighter => {}
@@ -157,7 +158,8 @@ fn trial(kits: &[Arc<Kit>], walks: &[(World, u64)], k: u64) -> Option<(Who, Tria
 }
 
 pub(crate) fn run() {
-    let balls = std::env::var("KUMITE_BRACE_BALLS").ok().and_then(|n| n.parse().ok()).unwrap_or(BALLS);
+    let asked = |name: &str, usual: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual);
+    let (balls, from) = (asked("KUMITE_BRACE_BALLS", BALLS), asked("KUMITE_BRACE_SEED", SEED));
     let Some(kit) = world::kit() else { return holds(false) };
     let kits = [kit];
     let grid = scene::read(include_str!("../../../scenes/grid.toml")).ok();
@@ -167,7 +169,7 @@ pub(crate) fn run() {
     let all: Vec<Outcome> = (0..balls)
         .into_par_iter()
         .filter_map(|k| {
-            let (who, trial, arrives) = trial(&kits, &walks, k)?;
+            let (who, trial, arrives) = trial(&kits, &walks, from, k)?;
             one(&kits, who, &trial, arrives)
         })
         .collect();

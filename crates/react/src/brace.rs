@@ -10,19 +10,17 @@ use crate::arm_turn::ArmTurn;
 use crate::balance::Objective;
 use crate::body::{Body, ELBOWS, ElbowWay, TRUNK, towards_elbow};
 use crate::clear::{self, Depths};
+use crate::in_the_way::{forearm_meets, meets, meets_thigh, thighs};
 use crate::lines::{self, Line};
 use crate::optimise::{Effort, Vector};
 use crate::pose::{Solved, Wanted, solve};
 use crate::rules::{Aim, Part, Rule, startle};
+use crate::source::Source;
 use crate::steady::Steady;
 use crate::temper::{HAND_SPEED, TRUNK_SPEED};
 use crate::timing::{LOOK_AHEAD, STARTLE_AHEAD, Timing};
 use crate::{Impact, ImpactError, SpeedRange, Temper};
 
-/// Bodies that move faster than this along the ground brace in stride, metres per second.
-const STRIDE: f32 = 0.5;
-/// A swinging foot that has done this share of its swing lands early.
-const LANDS: f32 = 0.5;
 /// Passes that bring centre of mass and neck to their lines.
 const PASSES: usize = 6;
 /// The share of a pelvis' shift that the centre of mass makes with it.
@@ -38,44 +36,8 @@ const SLACK: f32 = 0.025;
 const LEG: f32 = 0.992;
 /// An ankle below the first height, metres, stays where its motion has it; one above the second goes with the hips. Who walks lifts ankles to 0.3.
 const KICKS: (f32, f32) = (0.30, 0.55);
-/// Radii that hands keep clear of on their way, metres: head and trunk, each with a hand; and the shoulder, which an arm cannot fold up to.
-const CLEAR: (f32, f32, f32) = (0.17, 0.18, 0.27);
-
-/// And of a thigh, with a hand.
-const CLEAR_THIGH: f32 = 0.15;
-
 /// How much faster than on average a minimum-jerk movement is at its fastest.
 const PEAK: f32 = 1.875;
-
-/// The motion below, at the moments that matter.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Source {
-    /// As it is, and a little before.
-    pub now: Pose,
-    /// See [`Source::now`].
-    pub before: Pose,
-    /// How much before, seconds.
-    pub apart: f32,
-    /// At the look-ahead of the startle, [`crate::timing::STARTLE_AHEAD`].
-    pub soon: Pose,
-    /// At the look-ahead of the pose, [`crate::timing::LOOK_AHEAD`].
-    pub ahead: Pose,
-    /// When it hits, if nothing is done.
-    pub contact: Pose,
-    /// Which feet stand.
-    pub stands: [bool; 2],
-    /// The foot that swings, if just one does.
-    pub swing: Option<Swing>,
-}
-
-/// A foot in the air.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Swing {
-    /// 0 is the left.
-    pub foot: usize,
-    /// How much of its swing is done, 0..1.
-    pub share: f32,
-}
 
 /// What to brace for, and who does.
 #[derive(Clone, Copy, Debug)]
@@ -142,7 +104,8 @@ pub struct Brace {
     startle: Option<Pose>,
     /// By how much the pelvis is moved in the end.
     shift: Vec3,
-    /// By how much the motion below turns until contact, if it goes on: lines and head turn along evenly. Radians.
+    /// Which way the pelvis below faced at first, and by how much it turns until contact, if it goes on: lines and head turn along with it. Radians.
+    faced: f32,
     veers: f32,
     /// Of the hands, relative to the carrier; of the neck, likewise; of the centre of mass, in the world.
     hands: [Line; 2],
@@ -169,20 +132,22 @@ pub struct Brace {
 }
 
 /// What is measured on a pose before it is changed.
-struct Marks {
-    root: Vec3,
-    neck: Vec3,
+pub(crate) struct Marks {
+    pub(crate) root: Vec3,
+    /// Which way the pelvis faces, radians.
+    facing: f32,
+    pub(crate) neck: Vec3,
     head: Quat,
     centre: Vec3,
     hands: [Vec3; 2],
     collars: [Quat; 2],
-    shoulders: [Vec3; 2],
+    pub(crate) shoulders: [Vec3; 2],
     lies: [[Vec3; 2]; 2],
     twists: [[f32; 2]; 2],
     /// Local turns of shoulder, elbow and wrist.
     arms: [[Quat; 3]; 2],
-    hips: [Vec3; 2],
-    knees: [Vec3; 2],
+    pub(crate) hips: [Vec3; 2],
+    pub(crate) knees: [Vec3; 2],
     ankles: [Vec3; 2],
     legs: [[Quat; 3]; 2],
     depths: Depths,
@@ -192,6 +157,7 @@ impl Marks {
     fn of(skeleton: &Skeleton, body: &Body, world: &WorldPose) -> Marks {
         Marks {
             root: world.positions[0],
+            facing: yaw_of(world.rotations[0] * Vec3::Z),
             neck: world.position(Role::Neck.joint()),
             head: world.rotation(Role::Head.joint()),
             centre: mass::centre(skeleton, &Roles::canonical(), world),
@@ -237,10 +203,8 @@ impl Brace {
         };
         let (now, before) = (marks(&source.now), marks(&source.before));
         let rate = 1.0 / source.apart.max(1e-4);
-        let fast = flat(now.centre - before.centre).length() * rate > STRIDE;
-        let lands = source.swing.filter(|swing| swing.share >= LANDS);
-        let planted = !fast && !request.in_stride && (source.stands == [true; 2] || lands.is_some());
-        let pose = if planted { &source.ahead } else { &source.contact };
+        let planted = !request.in_stride && source.stops(skeleton);
+        let pose = source.at_contact(planted);
         let below = marks(pose);
         // Half-way legs in stride are straight, and a neck on a line is higher than on the arc that a trunk would bend along: knees bend, so that they reach. A leg that is raised
         // high is folded already.
@@ -253,7 +217,7 @@ impl Brace {
         let mut crouched = pose.clone();
         crouched.translations[0].y -=
             if planted { 0.0 } else { CROUCH * ((shortest - FOLDED.0) / FOLDED.1).clamp(0.0, 1.0) };
-        let landing = lands.filter(|_| planted).map(|swing| {
+        let landing = source.lands().filter(|_| planted).map(|swing| {
             let facing = yaw_of(below.legs[swing.foot][2] * Vec3::Z);
             let other = now.ankles[1 - swing.foot];
             let ankle = below.ankles[swing.foot];
@@ -290,12 +254,12 @@ impl Brace {
         let end = marks(&solved.pose);
         // In stride everything goes along with the pelvis below.
         let carrier = |m: &Marks| if planted { Vec3::ZERO } else { m.root };
-        let facing = |pose: &Pose| yaw_of(pose.rotation(Role::Pelvis.joint()) * Vec3::Z);
-        let veers = if planted { 0.0 } else { wrap(facing(&source.contact) - facing(&source.now)) };
+        let veers = if planted { 0.0 } else { wrap(below.facing - now.facing) };
+        let turns = if planted { Quat::IDENTITY } else { yaw(now.facing - before.facing) };
         let line = |part: fn(&Marks) -> Vec3, fades: f32| Line {
             from: part(&now) - carrier(&now),
             to: yaw(-veers) * (part(&end) - carrier(&below)),
-            speed: (part(&now) - carrier(&now) - part(&before) + carrier(&before)) * rate,
+            speed: (part(&now) - carrier(&now) - turns * (part(&before) - carrier(&before))) * rate,
             fades,
         };
         let hands: [Line; 2] = [line(|m: &Marks| m.hands[0], lines::HAND), line(|m: &Marks| m.hands[1], lines::HAND)];
@@ -312,8 +276,20 @@ impl Brace {
         if planted {
             (passing[1], passing[2]) = (passing[0], passing[0]);
         }
+        let back = yaw(-veers);
+        let frames = [(Quat::IDENTITY, carrier(&now)), (back, carrier(&below))];
+        let elbow_way = |k: usize, line: &Line| {
+            let shoulders = [now.shoulders[k] - carrier(&now), back * (end.shoulders[k] - carrier(&below))];
+            let wrists = std::array::from_fn(|step| {
+                let way = step as f32 / (ELBOWS - 1) as f32;
+                line.at(way, 0.0) - shoulders[0].lerp(shoulders[1], way)
+            });
+            let collars = [now.collars[k], back * end.collars[k]];
+            ElbowWay::new(&body.arms[k], now.lies[k], end.lies[k].map(|v| back * v), wrists, collars)
+        };
         let turned = [0, 1].map(|k: usize| {
             let turns = balances
+                || forearm_meets(&body.arms[k], &elbow_way(k, &hands[k]), &hands[k], [&now, &end], frames)
                 || meets(skeleton, body, k, &hands[k], ends[0], ends[1], veers)
                 || meets_thigh(&hands[k], &passing, (timing.reaches, request.seconds), veers);
             turns.then(|| ArmTurn::new(&body.arms[k], &source.now, &solved.pose))
@@ -338,6 +314,7 @@ impl Brace {
             end: solved.pose.clone(),
             startle: startled,
             shift: end.root - below.root,
+            faced: now.facing,
             veers,
             gets_hands: [1.0; 2],
             hands,
@@ -360,15 +337,7 @@ impl Brace {
             let part = gets_to(ways[hand], HAND_SPEED);
             line.to = line.from.lerp(line.to, part);
             brace.gets_hands[hand] = part;
-            let back = yaw(-veers);
-            let shoulders = [now.shoulders[hand] - carrier(&now), back * (end.shoulders[hand] - carrier(&below))];
-            let wrists = std::array::from_fn(|k| {
-                let way = k as f32 / (ELBOWS - 1) as f32;
-                line.at(way, 0.0) - shoulders[0].lerp(shoulders[1], way)
-            });
-            let collars = [now.collars[hand], back * end.collars[hand]];
-            let lies = end.lies[hand].map(|v| back * v);
-            brace.elbows[hand] = ElbowWay::new(&body.arms[hand], now.lies[hand], lies, wrists, collars);
+            brace.elbows[hand] = elbow_way(hand, line);
         }
         Ok((brace, solved))
     }
@@ -392,11 +361,6 @@ impl Brace {
     /// What it is for.
     pub fn aim(&self) -> &Aim {
         &self.aim
-    }
-
-    /// By how much the motion below turns until contact, if it goes on, radians.
-    pub fn veers(&self) -> f32 {
-        self.veers
     }
 
     /// Whether it stops the motion below and stands; else it is done in stride.
@@ -486,9 +450,9 @@ impl Brace {
         self.settle(skeleton, pose, world, &played, (way, shows, trunk));
     }
 
-    /// By how much the motion below has turned by now, about; radians.
-    fn veered(&self) -> f32 {
-        self.veers * (self.time / self.timing.contact.max(1e-3)).min(1.5)
+    /// By how much the motion below has turned by now, if it goes on; radians.
+    fn veered(&self, played: &Marks) -> f32 {
+        if self.timing.planted { 0.0 } else { played.facing - self.faced }
     }
 
     fn turn_trunk(&self, pose: &mut Pose, share: f32) {
@@ -520,7 +484,7 @@ impl Brace {
         let feet = self.timing.moved(self.time) * shows * self.gets;
         // Whatever sways while there is time to spare, the weight does not.
         let kept = (way * self.gets).min(self.gets);
-        let neck = played.neck.lerp(carrier + yaw(self.veered()) * self.neck.at(kept, self.time), shows);
+        let neck = played.neck.lerp(carrier + yaw(self.veered(played)) * self.neck.at(kept, self.time), shows);
         let centre = if self.timing.planted {
             played.centre.lerp(self.centre.at(kept, self.time), shows)
         } else {
@@ -604,7 +568,7 @@ impl Brace {
     /// The head turns evenly in the world, whatever the trunk does: neck and head share what is left.
     fn turn_head(&self, skeleton: &Skeleton, pose: &mut Pose, world: &mut WorldPose, played: &Marks, share: f32) {
         let (neck, head) = (Role::Neck.joint(), Role::Head.joint());
-        let wanted = slerp(played.head, yaw(self.veered() - self.veers) * self.head, share);
+        let wanted = slerp(played.head, yaw(self.veered(played) - self.veers) * self.head, share);
         let off = wanted * world.rotation(head).conjugate();
         let turned = slerp(Quat::IDENTITY, off, 0.5) * world.rotation(neck);
         // As far as they go: in stride the trunk below may be anywhere.
@@ -636,7 +600,7 @@ impl Brace {
                 pose.rotations[wrist.joint().at()] = kept_within(wrist, turns[2], played.arms[k][2], 0.0);
                 continue;
             }
-            let veered = yaw(self.veered());
+            let veered = yaw(self.veered(played));
             let hand = played.hands[k].lerp(carrier + veered * self.hands[k].at(way, self.time), shows);
             let axis = (hand - world.position(arm.joints[1].joint())).normalize_or(Vec3::NEG_Y);
             let own = veered * self.elbows[k].at(way * shows, veered.conjugate() * axis);
@@ -667,66 +631,4 @@ fn kept_within(role: Role, turn: Quat, own: Quat, slack: f32) -> Quat {
 fn ankle_height(skeleton: &Skeleton) -> f32 {
     let parts = [Role::Pelvis, Role::LeftHip, Role::LeftKnee, Role::LeftAnkle];
     parts.iter().map(|role| skeleton.offset(role.joint()).y).sum()
-}
-
-/// Hips and knees, seen from the pelvis of somebody in stride.
-fn thighs(marks: &Marks, planted: bool) -> [[Vec3; 2]; 2] {
-    let carrier = if planted { Vec3::ZERO } else { marks.root };
-    [0, 1].map(|k: usize| [marks.hips[k] - carrier, marks.knees[k] - carrier])
-}
-
-/// Whether a hand on its line meets a thigh, whose places are known at some moments. Hands take the first of the times to the end of their lines, and the body turns by
-/// `veers` in the second.
-fn meets_thigh(line: &Line, passing: &[(f32, [[Vec3; 2]; 2]); 4], (takes, contact): (f32, f32), veers: f32) -> bool {
-    const STEPS: usize = 12;
-    let far = |share: f32| {
-        let time = share * takes;
-        let hand = yaw(veers * time / contact.max(1e-3)) * line.from.lerp(line.to, ease(share));
-        let next = passing.iter().position(|p| p.0 > time).unwrap_or(passing.len() - 1).max(1);
-        let ((from, a), (to, b)) = (passing[next - 1], passing[next]);
-        let part = ((time - from) / (to - from).max(1e-3)).clamp(0.0, 1.0);
-        let apart = |leg: usize| {
-            let thigh = [0, 1].map(|end: usize| a[leg][end].lerp(b[leg][end], part));
-            crate::body::apart([hand, hand], thigh)
-        };
-        [apart(0), apart(1)]
-    };
-    let (first, last) = (far(0.0), far(1.0));
-    (1..STEPS).any(|step| {
-        let here = far(step as f32 / STEPS as f32);
-        // Where the line itself begins or ends as near it does not matter.
-        (0..2).any(|leg| here[leg] < CLEAR_THIGH.min(first[leg]).min(last[leg]) - 0.01)
-    })
-}
-
-/// Whether a hand's line meets head, trunk or its own shoulder, which an arm cannot fold up to.
-fn meets(
-    skeleton: &Skeleton,
-    body: &Body,
-    hand: usize,
-    line: &Line,
-    (start, from): (&Pose, Vec3),
-    (end, to): (&Pose, Vec3),
-    veers: f32,
-) -> bool {
-    let arm = &body.arms[hand];
-    let mut world = WorldPose::default();
-    let mut parts = |pose: &Pose, carrier: Vec3| {
-        fk::pose(skeleton, pose, &mut world);
-        let at = |role: Role| world.position(role.joint()) - carrier;
-        [body.head_at(&world) - carrier, at(Role::Waist), at(Role::Neck), at(arm.joints[1])]
-    };
-    let (a, b) = (parts(start, from), parts(end, to).map(|part| yaw(-veers) * part));
-    (1..=9).any(|step| {
-        let way = step as f32 / 10.0;
-        let [head, waist, neck, shoulder] = [0, 1, 2, 3].map(|k: usize| a[k].lerp(b[k], way));
-        let at = line.from.lerp(line.to, way);
-        let spine = neck - waist;
-        let up = ((at - waist).dot(spine) / spine.length_squared().max(1e-6)).clamp(0.0, 1.0);
-        [(head, CLEAR.0), (waist + spine * up, CLEAR.1), (shoulder, CLEAR.2)].into_iter().any(|(centre, clear)| {
-            // Where the line itself begins or ends as near it does not matter.
-            let clear = clear.min((line.from - centre).length()).min((line.to - centre).length());
-            (at - centre).length() < clear - 0.01
-        })
-    })
 }

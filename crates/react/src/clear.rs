@@ -101,9 +101,9 @@ pub(crate) fn clear(body: &Body, skeleton: &Skeleton, own: &Depths, pose: &mut P
                     continue;
                 }
                 match k {
-                    // The wrist has to go farther than what is nearer to the elbow.
+                    // The wrist has to go farther than what is nearer to the elbow; what is at the elbow itself is its swivel's.
                     0 | 2 | 4 | 6 => {
-                        push += out * (deep * GIVES / along.max(0.4));
+                        push += out * (deep * GIVES * (along / 0.4).min(1.0) / along.max(0.4));
                         swivel += out * (deep * SWIVELS * (1.0 - along));
                     }
                     8 => {

@@ -90,6 +90,8 @@ const FOLLOWS: f32 = 0.82;
 /// A leg is stretched to this share of its length freely.
 const LEG: f32 = 0.985;
 
+/// Whoever cannot get its weight this near to where it is wanted on one leg, metres, keeps both on the floor.
+const BALANCED: f32 = 0.01;
 /// How far out a knee is raised, radians.
 const OUT: f32 = 0.26;
 
@@ -137,10 +139,21 @@ struct Work<'a> {
 
 /// Finds the pose.
 pub fn solve(wanted: &Wanted<'_>) -> Solved {
-    let (skeleton, body) = (wanted.skeleton, wanted.body);
     let mut world = WorldPose::default();
-    fk::pose(skeleton, wanted.source, &mut world);
-    let aim = Aim::of(&wanted.impact, body, &world);
+    fk::pose(wanted.skeleton, wanted.source, &mut world);
+    let aim = Aim::of(&wanted.impact, wanted.body, &world);
+    let raised = raises(wanted, &aim, &world);
+    let solved = solve_on(wanted, &aim, raised, world.clone());
+    // Feet that are far apart carry nobody's weight on one of them alone.
+    if raised.is_some() && solved.terms.balance > BALANCED {
+        return solve_on(wanted, &aim, None, world);
+    }
+    solved
+}
+
+/// The same on both feet, or with one leg raised. `world` is that of the motion's own pose.
+fn solve_on(wanted: &Wanted<'_>, aim: &Aim, raised: Option<usize>, world: WorldPose) -> Solved {
+    let (skeleton, body, aim) = (wanted.skeleton, wanted.body, *aim);
     let second = wanted.also.map(|impact| Aim::of(&impact, body, &world)).filter(|second| second.side != aim.side);
     let turns = turn_side(&aim, &world, wanted.turned);
     let setting = Setting {
@@ -150,12 +163,11 @@ pub fn solve(wanted: &Wanted<'_>) -> Solved {
         turns,
         gain: aim.gain() * wanted.temper.strength(),
         planted: wanted.planted,
-        raised: raises(wanted, &aim, &world),
+        raised,
     };
     let (speed, size) = (wanted.speeds.share(wanted.impact.speed()), wanted.impact.size());
     let controls = Controls::of(speed, size);
     let strength = 0.5 * (speed + size);
-    let raised = setting.raised;
     let ankles = [0, 1].map(|k| wanted.ankles[k].unwrap_or(world.position(body.legs[k].joints[2].joint())));
     let mut legs = body.legs.map(|leg| leg.attitudes(&world));
     for (leg, turn) in legs.iter_mut().zip(wanted.soles) {

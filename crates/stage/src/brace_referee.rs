@@ -6,8 +6,8 @@ use std::sync::Arc;
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::limits::Limit;
 use kumite_motion::retarget::{RetargetBody, ball_of, heel_of};
-use kumite_motion::rotation::{between, slerp, yaw};
-use kumite_motion::{Contacts, Pose, Role, Roles, Skeleton, Vec3, WorldPose, fk, mass};
+use kumite_motion::rotation::{between, slerp, wrap, yaw, yaw_of};
+use kumite_motion::{Contacts, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk, mass};
 
 use crate::{Character, TICKS};
 
@@ -46,8 +46,6 @@ pub struct Promise {
     pub leaves: f32,
     /// Whether it stands.
     pub planted: bool,
-    /// By how much the motion below turns until contact, if it goes on, radians: lines are straight for who turns along evenly.
-    pub veers: f32,
 }
 
 /// What was seen. Lengths in metres, angles in radians.
@@ -263,10 +261,10 @@ pub fn judge(skeleton: &Arc<Skeleton>, shown: &Shown, promise: &Promise) -> Judg
             let off = centres[0] - centres[1];
             judged.centre_off = judged.centre_off.max(Vec3::new(off.x, 0.0, off.z).length());
         }
-        // In stride lines are seen from the pelvis below.
+        // In stride lines are seen from the pelvis below, which turns.
         let carrier = if promise.planted { Vec3::ZERO } else { source.root() };
         if tick <= reached {
-            let back = yaw(-promise.veers * tick as f32 / contact.max(1) as f32);
+            let back = if promise.planted { Quat::IDENTITY } else { yaw(-turned(shown, tick)) };
             let seen = |role: Role| back * (world.position(role.joint()) - carrier);
             let wrists = [Role::LeftWrist, Role::RightWrist].map(seen);
             hands.iter_mut().zip(wrists).for_each(|(path, at)| path.push(at));
@@ -304,9 +302,15 @@ pub fn judge(skeleton: &Arc<Skeleton>, shown: &Shown, promise: &Promise) -> Judg
     judged.neck_strays = strays(&necks);
     judged.neck_speed = necks.windows(2).next().map_or(0.0, |pair| (pair[1] - pair[0]).length() * TICKS as f32);
     judged.wobble = wobbles(&heads);
-    let turned = promise.veers * reached as f32 / contact.max(1) as f32;
+    let turned = if promise.planted { 0.0 } else { turned(shown, reached) };
     judged.plain_wobble = plain_wobble(skeleton, shown, reached, turned, promise.planted);
     judged
+}
+
+/// By how much the pelvis below has turned until a tick, radians.
+fn turned(shown: &Shown, tick: usize) -> f32 {
+    let facing = |pose: &Pose| yaw_of(pose.rotation(Role::Pelvis.joint()) * Vec3::Z);
+    wrap(facing(&shown.below[tick]) - facing(&shown.below[0]))
 }
 
 /// The wobble of a blend joint by joint between the same two poses, with the pelvis moved so that the centre of mass is on its line.

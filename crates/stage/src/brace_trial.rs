@@ -4,7 +4,7 @@ use std::f32::consts::TAU;
 use std::sync::Arc;
 
 use kumite_motion::library::Library;
-use kumite_motion::{Contacts, EdgeIdx, Pose, Role, SpanKind, Vec2, Vec3};
+use kumite_motion::{Contacts, EdgeIdx, Pose, Role, SpanKind, Vec2, Vec3, WorldPose, fk};
 use kumite_react::{Body, Brace, Impact, ImpactError, Request, Solved, Source};
 
 use crate::brace_referee::Shown;
@@ -123,10 +123,19 @@ impl Moment {
         for _ in 0..(seconds * TICKS as f32).round() as u32 {
             let _ = later.step(|_, next| next[0]);
         }
-        let spheres = later.library().spheres();
-        let own: Vec<_> = spheres.iter().filter(|s| s.part == part).collect();
-        let sphere = own.get(which as usize % own.len().max(1)).copied().or(spheres.first());
-        sphere.map_or(later.pose().root(), |s| later.world().point(s.joint, s.offset))
+        aimed(later.library(), later.world(), part, which)
+    }
+
+    /// The same of whoever braces: who stops for it is not where it would have been.
+    pub fn aim_braced(&self, seconds: f32, part: Role, which: u32) -> Vec3 {
+        let library = self.character.library();
+        let source = self.character.brace_source(seconds);
+        if !source.stops(library.skeleton()) {
+            return self.aim(seconds, part, which);
+        }
+        let mut world = WorldPose::default();
+        fk::pose(library.skeleton(), source.at_contact(true), &mut world);
+        aimed(library, &world, part, which)
     }
 
     /// Braces, and is played until that is over.
@@ -177,6 +186,14 @@ impl Moment {
     }
 }
 
+/// The middle of one of the spheres of a part.
+fn aimed(library: &Library, world: &WorldPose, part: Role, which: u32) -> Vec3 {
+    let spheres = library.spheres();
+    let own: Vec<_> = spheres.iter().filter(|s| s.part == part).collect();
+    let sphere = own.get(which as usize % own.len().max(1)).copied().or(spheres.first());
+    sphere.map_or(world.positions[0], |s| world.point(s.joint, s.offset))
+}
+
 /// What an edge is about.
 fn doing(library: &Library, edge: EdgeIdx) -> Doing {
     let clip = library.clip(library.graph().edge(edge).clip);
@@ -201,7 +218,7 @@ pub fn random(library: &Arc<Library>, seed: u64) -> Option<(Moment, Request<'sta
     let mut chance = Chance::new(seed);
     let moment = Moment::random(library, &mut chance)?;
     let seconds = 0.25 + 0.95 * chance.unit();
-    let target = moment.aim(seconds, PARTS[chance.below(PARTS.len() as u32) as usize], chance.next());
+    let target = moment.aim_braced(seconds, PARTS[chance.below(PARTS.len() as u32) as usize], chance.next());
     let (around, down) = (chance.unit() * TAU, chance.unit() * 0.6 - 0.1);
     let ((s, c), (fall, flat)) = (libm::sincosf(around), libm::sincosf(down));
     let speed = 3.0 + 27.0 * chance.unit();

@@ -40,7 +40,6 @@ fn promise(played: &Played) -> Promise {
         reaches: timing.reaches,
         leaves: timing.leaves,
         planted: played.brace.planted(),
-        veers: played.brace.veers(),
     }
 }
 

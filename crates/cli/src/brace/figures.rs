@@ -32,7 +32,7 @@ struct Cell {
 
 /// A threat at the head of whoever stands in guard, from an angle to the left, degrees.
 fn threat(moment: &Moment, part: Role, angle: f32, speed: f32, size: (f32, f32), seconds: f32) -> Request<'static> {
-    let target = moment.aim(seconds, part, 0);
+    let target = moment.aim_braced(seconds, part, 0);
     let from = yaw(angle.to_radians()) * Vec3::Z;
     let velocity = (Vec3::NEG_Y * 0.08 - from).normalize_or(Vec3::NEG_Z) * speed;
     let impact = Impact { target, velocity, radius: size.0, mass: size.1 };

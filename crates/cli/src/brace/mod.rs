@@ -167,12 +167,16 @@ fn request(args: &BraceArgs, moment: &Moment) -> CliResult<Request<'static>> {
         return Err(bad("--from", format!("{:?}", args.from), "a place above the floor"));
     }
     let mut seconds = args.lead.unwrap_or(0.5);
-    let mut target = moment.aim(seconds, role, which);
+    let aim = |seconds: f32| match args.unbraced {
+        true => moment.aim(seconds, role, which),
+        false => moment.aim_braced(seconds, role, which),
+    };
+    let mut target = aim(seconds);
     let gaze = moment.character.world().rotation(Role::Head.joint()) * Vec3::Z;
     for _ in 0..2 {
         let to = (from - target).normalize_or(Vec3::Z);
         seconds = args.lead.unwrap_or_else(|| time_to_contact(speeds.share(args.speed), gaze.dot(to)));
-        target = moment.aim(seconds, role, which);
+        target = aim(seconds);
     }
     let spheres = moment.character.library().spheres();
     let near = spheres.iter().map(|s| (moment.character.world().point(s.joint, s.offset) - from).length() - s.radius);
@@ -206,7 +210,6 @@ pub(crate) fn judged(library: &Library, played: &Played) -> Judged {
         reaches: timing.reaches,
         leaves: timing.leaves,
         planted: played.brace.planted(),
-        veers: played.brace.veers(),
     };
     brace_referee::judge(library.skeleton(), &played.shown, &promise)
 }

@@ -42,7 +42,8 @@ impl Rule for Block {
                 continue;
             }
             let wrist = wrist_at(setting, controls, stance, k);
-            let swivel = SWIVELS.0 + (SWIVELS.1 - SWIVELS.0) * controls.swivel[k];
+            let drawn_in = controls.swivel[k].max(far_share(setting, stance, k));
+            let swivel = SWIVELS.0 + (SWIVELS.1 - SWIVELS.0) * drawn_in;
             let elbow = arm.elbow(&stance.world, wrist, swivel.to_radians());
             let fore = arm.place(&mut stance.pose, &stance.world, wrist, elbow, [0.0; 2]);
             let up = Vec3::Y - aim.along * aim.along.y;
@@ -81,7 +82,9 @@ pub(crate) fn short_of(setting: &Setting<'_>, controls: &Controls, stance: &Stan
 fn wrist_on_way(setting: &Setting<'_>, controls: &Controls, stance: &Stance, k: usize) -> (Vec3, Vec3) {
     let (arm, aim) = (&setting.body.arms[k], &seen_by(setting, stance, k));
     let shoulder = stance.world.position(arm.joints[1].joint());
-    let reach_of = |(far, near, whole): (f32, f32, f32)| (far + (near - far) * controls.reach[k]) / whole * arm.length;
+    // A far arm that reached out would open the body instead of covering it.
+    let drawn_in = controls.reach[k].max(far_share(setting, stance, k));
+    let reach_of = |(far, near, whole): (f32, f32, f32)| (far + (near - far) * drawn_in) / whole * arm.length;
     let reach = aim.head * reach_of(HEAD_REACH) + (1.0 - aim.head) * reach_of(PELVIS_REACH);
     let longest = STRETCH * arm.length;
     let reach = reach.min(longest);
@@ -110,15 +113,21 @@ pub(crate) fn clear_of_trunk(stance: &Stance, wrist: Vec3) -> Vec3 {
     if off.length() >= CLEAR { wrist } else { centre + off.normalize_or(Vec3::Z) * CLEAR }
 }
 
+/// How far aside of the chest the threat of an arm comes from, radians, positive to the left.
+fn aside_of(aim: &Aim, stance: &Stance) -> f32 {
+    let chest = flat(stance.world.rotation(Role::Back.joint()) * Vec3::Z).normalize_or(Vec3::Z);
+    wrap(yaw_of(-aim.along) - yaw_of(chest))
+}
+
+/// How much an arm is the far one, which covers the body: 0 for the arm of the side that a threat comes from.
+fn far_share(setting: &Setting<'_>, stance: &Stance, k: usize) -> f32 {
+    let aside = aside_of(setting.aim_of(k), stance);
+    if aside * setting.body.arms[k].side >= 0.0 { 0.0 } else { ((aside.abs() - FAR.0) / FAR.1).clamp(0.0, FAR.2) }
+}
+
 /// The threat as an arm sees it: the far arm does not reach around the body, but meets what comes from aside before the chest.
 fn seen_by(setting: &Setting<'_>, stance: &Stance, k: usize) -> Aim {
     let aim = *setting.aim_of(k);
-    let chest = flat(stance.world.rotation(Role::Back.joint()) * Vec3::Z).normalize_or(Vec3::Z);
-    let aside = wrap(yaw_of(-aim.along) - yaw_of(chest));
-    if aside * setting.body.arms[k].side >= 0.0 {
-        return aim;
-    }
-    let share = ((aside.abs() - FAR.0) / FAR.1).clamp(0.0, FAR.2);
-    let along = yaw(-aside * share) * aim.along;
+    let along = yaw(-aside_of(&aim, stance) * far_share(setting, stance, k)) * aim.along;
     Aim { along, ..aim }
 }

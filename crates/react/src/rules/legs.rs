@@ -15,6 +15,8 @@ use crate::body::{STRETCH, TRUNK};
 const KNEE: (f32, f32) = (72.0, 95.0);
 /// Where wrists are, from their shoulders in the frame of the chest, as shares of the arm: out, up, ahead. The near one and the far one.
 const WRISTS: [Vec3; 2] = [Vec3::new(0.34, -0.68, 0.42), Vec3::new(-0.20, -0.04, 0.62)];
+/// And the near one where what comes from behind is not met: over the thigh, bent. An arm that hangs beside it would be left behind.
+const OVER: Vec3 = Vec3::new(0.08, -0.42, 0.55);
 /// Elbows are this far out, degrees.
 const SWIVELS: [f32; 2] = [18.0, 6.0];
 /// How far the trunk bows, degrees: so much, and more before what is fast.
@@ -80,7 +82,8 @@ impl Rule for Legs {
             let raised = setting.raised.filter(|_| !setting.aim().in_front);
             let near = raised.map_or(arm.side == setting.aim().side, |leg| leg == k);
             let far = usize::from(!near);
-            let reach = WRISTS[far] * (arm.length * (1.1 - 0.2 * controls.reach[k]));
+            let place = if near && !setting.aim().in_front { OVER } else { WRISTS[far] };
+            let reach = place * (arm.length * (1.1 - 0.2 * controls.reach[k]));
             let held = shoulder + chest * Vec3::new(arm.side * reach.x, reach.y, reach.z);
             // What comes from before is met; behind itself nobody reaches on one leg.
             let wrist = if near && setting.aim().in_front {
@@ -117,7 +120,8 @@ fn in_stride(setting: &Setting<'_>, controls: &Controls, stance: &mut Stance) {
     let chest = stance.world.rotation(Role::Back.joint());
     for (k, arm) in setting.body.arms.iter().enumerate() {
         let shoulder = stance.world.position(arm.joints[1].joint());
-        let near = arm.side == aim.side;
+        // What comes from behind is out of reach of both: they are folded over the chest.
+        let near = aim.in_front && arm.side == aim.side;
         let wanted = if near {
             meets(setting, stance, k)
         } else {

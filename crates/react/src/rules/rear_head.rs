@@ -32,7 +32,7 @@ impl Rule for RearHead {
             return;
         }
         if !setting.aim().in_front {
-            tuck(setting, controls, stance);
+            tuck(setting, controls, stance, HUNCH);
         }
         for (k, arm) in setting.body.arms.iter().enumerate() {
             if setting.aim_of(k).in_front {
@@ -56,8 +56,8 @@ impl Rule for RearHead {
     }
 }
 
-/// Chin down and shoulders up, as far as neither was done yet.
-fn tuck(setting: &Setting<'_>, controls: &Controls, stance: &mut Stance) {
+/// Chin down and shoulders up by so much of a recoil at least, as far as neither was done yet.
+pub(super) fn tuck(setting: &Setting<'_>, controls: &Controls, stance: &mut Stance, hunch: f32) {
     for role in [Role::Neck, Role::Head] {
         let joint = role.joint();
         let parent = role.parent().map_or(Quat::IDENTITY, |parent| stance.world.rotation(parent.joint()));
@@ -67,6 +67,6 @@ fn tuck(setting: &Setting<'_>, controls: &Controls, stance: &mut Stance) {
         stance.pose.rotations[joint.at()] = Limit::of(role).map_or(turned, |limit| limit.clamp(turned));
         stance.update(setting.skeleton);
     }
-    let missing = HUNCH - controls.recoil * HUNCH;
+    let missing = hunch - controls.recoil * hunch;
     Recoil.apply(setting, &Controls { recoil: missing, ..*controls }, stance);
 }
