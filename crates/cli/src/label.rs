@@ -108,7 +108,7 @@ const MOST_STRIPS: usize = 24;
 
 /// A film strip of each label to check, the least sure on top, as PNG.
 fn to_check(doubts: &[Doubt<'_>]) -> Vec<u8> {
-    let strip = |doubt: &Doubt<'_>| {
+    fn strip<'a>(doubt: &Doubt<'a>) -> Strip<'a> {
         let (from, to) = (doubt.span.from, doubt.span.to.max(doubt.span.from + 0.01));
         let moments = (0..8).map(|i| from + (to - from) * i as f32 / 7.0).collect();
         Strip {
@@ -118,7 +118,7 @@ fn to_check(doubts: &[Doubt<'_>]) -> Vec<u8> {
             width: 1000,
             ..Strip::of(picture_flags::figure(doubt.clip, Some(Roles::canonical())))
         }
-    };
+    }
     let strips: Vec<Strip<'_>> = doubts.iter().take(MOST_STRIPS).map(strip).collect();
     Sheet { rows: strips.len(), strips, columns: 1, ..Sheet::default() }.render(0).to_png()
 }
