@@ -119,6 +119,18 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_name = "FROM,TO", value_parser = pair, allow_hyphen_values = true)]
     pub(crate) trim: Option<(f32, f32)>,
 
+    /// Keep it on the spot: the root goes up and down only
+    #[arg(long)]
+    pub(crate) in_place: bool,
+
+    /// Lead the end into the beginning, so that it can be repeated; without --in-place it goes on from where it got to
+    #[arg(long = "loop")]
+    pub(crate) looped: bool,
+
+    /// Unit and axes that this program expects of .bvh files; .glb is metres with +Y up for all of them
+    #[arg(long = "for", value_name = "PROGRAM", value_enum)]
+    pub(crate) program: Option<crate::exported::ProgramArg>,
+
     /// Convert again whenever a source changes, until interrupted: for keying motions
     #[arg(long)]
     pub(crate) watch: bool,

@@ -6,7 +6,7 @@ use crate::body::Group;
 use crate::camera::{Camera, View};
 use crate::figure::{Figure, PreparedFigure, Prop};
 use crate::image::Image;
-use crate::page::{Anchor, Footprint, Mark, Page, Panel, Solid, Trail};
+use crate::page::{Anchor, Footprint, Mark, Page, Panel, Quality, Solid, Trail};
 use crate::paint::text_width;
 use crate::theme::Theme;
 use crate::{svg, timeline};
@@ -393,7 +393,7 @@ impl<'a> PreparedStrip<'a> {
     fn page(&self) -> Page {
         let strip = self.strip;
         let mut page =
-            Page { width: strip.width.max(64), height: 0, theme: strip.theme, panels: Vec::new(), marks: Vec::new() };
+            Page { quality: Quality::Still, width: strip.width.max(64), height: 0, theme: strip.theme, panels: Vec::new(), marks: Vec::new() };
         let mut y = self.heading(&mut page);
         y = match strip.layout {
             Layout::Row => self.rows(&mut page, y),
