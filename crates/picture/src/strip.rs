@@ -331,7 +331,7 @@ impl<'a> PreparedStrip<'a> {
     }
 
     pub(crate) fn fill_props(&self, panel: &mut Panel, time: f32, first_run: u32) {
-        for (i, prop) in self.strip.props.iter().enumerate() {
+        for (i, prop) in self.strip.props.iter().enumerate().filter(|(_, prop)| prop.is_shown(time)) {
             let colour = prop.colour.unwrap_or(self.strip.theme.prop);
             let shape = prop.shape.moved(prop.place(time));
             panel.solids.push(Solid { shape, colour, run: first_run + i as u32, melt: 0.0 });
