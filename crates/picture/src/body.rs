@@ -390,14 +390,14 @@ impl<'a> Person<'a> {
         self.ball(Group::Torso, (neck, Vec3::ZERO, 0.031), (head, at(0.0, 0.01, 0.0), 0.029));
         self.ball(Group::Head, (head, at(0.0, 0.066, -0.010), 0.044), (head, at(0.0, 0.060, 0.012), 0.044));
         self.ball(Group::Head, (head, at(0.0, 0.050, 0.012), 0.038), (head, at(0.0, 0.008, 0.026), 0.027));
-        self.ball(Group::Hair, (head, at(0.0, 0.069, -0.013), 0.0445), (head, at(0.0, 0.047, -0.016), 0.037));
+        self.ball(Group::Hair, (head, at(0.0, 0.070, -0.014), 0.0465), (head, at(0.0, 0.047, -0.018), 0.0395));
         // The nose shows the direction in profile, eyes and brows in every other view.
         self.ball(Group::Head, (head, at(0.0, 0.040, 0.054), 0.007), (head, at(0.0, 0.026, 0.059), 0.0085));
         for side in [1.0, -1.0] {
             let eye = |y: f32| at(side * 0.0205, y, 0.0475);
             self.ball(Group::Face, (head, eye(0.0545), 0.0095), (head, eye(0.0475), 0.0085));
             let brow = |x: f32, y: f32, z: f32| at(side * x, y, z);
-            self.ball(Group::Face, (head, brow(0.009, 0.069, 0.052), 0.0050), (head, brow(0.034, 0.073, 0.040), 0.0045));
+            self.ball(Group::Face, (head, brow(0.010, 0.0715, 0.0515), 0.0042), (head, brow(0.034, 0.0715, 0.041), 0.0038));
         }
     }
 
@@ -435,9 +435,9 @@ impl<'a> Person<'a> {
             self.ball(hand, (j, a, from.2), (j, b, to.2));
         };
         // A closed hand: a palm, four knuckles in a row, and the thumb along the first of them.
-        bone((0.006, 0.0, 0.0165), (0.022, 0.0, 0.0195));
+        bone((0.006, 0.0, 0.0170), (0.024, 0.0, 0.0215));
         for knuckle in [-0.0165, -0.0055, 0.0055, 0.0165] {
-            bone((0.024, 0.9 * knuckle, 0.0115), (0.043 - 12.0 * knuckle * knuckle, knuckle, 0.0088));
+            bone((0.024, 0.9 * knuckle, 0.0150), (0.041 - 12.0 * knuckle * knuckle, knuckle, 0.0118));
         }
         bone((0.012, 0.019, 0.0090), (0.034, 0.0245, 0.0075));
     }
