@@ -125,7 +125,13 @@ fn no_rate_that_is_right_is_changed() {
             assert!(u.evidence.flights.len() >= 2 || u.evidence.swings.len() >= 3, "{name}: {:?}", u.evidence);
             println!("{name}: {} instead of {}, {}", u.fps.value, clip.fps(), u.fps.why);
         } else if u.fps.value != clip.fps() {
-            println!("{name}: perhaps {} instead of {}, {} ({:.2})", u.fps.value, clip.fps(), u.fps.why, u.fps.confidence);
+            println!(
+                "{name}: perhaps {} instead of {}, {} ({:.2})",
+                u.fps.value,
+                clip.fps(),
+                u.fps.why,
+                u.fps.confidence
+            );
         }
     }
 }

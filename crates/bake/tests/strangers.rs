@@ -68,7 +68,8 @@ fn is_locomotion(name: &str) -> bool {
 }
 
 fn seen_fighting(name: &str) -> bool {
-    ["13_17", "14_02", "17_10"].contains(&name) || ["74_", "76_", "77_", "79_", "90_", "135_", "140_", "144_"].iter().any(|s| name.starts_with(s))
+    ["13_17", "14_02", "17_10"].contains(&name)
+        || ["74_", "76_", "77_", "79_", "90_", "135_", "140_", "144_"].iter().any(|s| name.starts_with(s))
 }
 
 fn judged(by: &Model, on: &[Labelled]) -> (Vec<Judged>, Vec<(String, Analysis)>) {
@@ -103,7 +104,10 @@ fn labels_hold_on_people_they_were_not_fitted_to() {
         println!("{name}");
         let pairs: Vec<(Class, Option<Class>)> = judged.iter().map(|j| (j.known.truth.class, class(j))).collect();
         println!("{}", confusion(&pairs, Class::name));
-        for j in judged.iter().filter(|j| class(j) != Some(j.known.truth.class) || (j.known.truth.height.is_some() && !height_right(j))) {
+        for j in judged
+            .iter()
+            .filter(|j| class(j) != Some(j.known.truth.class) || (j.known.truth.height.is_some() && !height_right(j)))
+        {
             let said = j.said.map(|s| (s.class, s.height, s.confidence));
             println!("{} {:?} {:?} {:?}: {said:?}", j.clip, j.known.when, j.known.truth.class, j.known.truth.height);
         }

@@ -397,7 +397,11 @@ impl<'a> Person<'a> {
             let eye = |y: f32| at(side * 0.0205, y, 0.0475);
             self.ball(Group::Face, (head, eye(0.0545), 0.0095), (head, eye(0.0475), 0.0085));
             let brow = |x: f32, y: f32, z: f32| at(side * x, y, z);
-            self.ball(Group::Face, (head, brow(0.010, 0.0715, 0.0515), 0.0042), (head, brow(0.034, 0.0715, 0.041), 0.0038));
+            self.ball(
+                Group::Face,
+                (head, brow(0.010, 0.0715, 0.0515), 0.0042),
+                (head, brow(0.034, 0.0715, 0.041), 0.0038),
+            );
         }
     }
 

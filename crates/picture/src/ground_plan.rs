@@ -142,7 +142,14 @@ impl GroundPlan<'_> {
             let colour = Self::COLOURS[k % Self::COLOURS.len()];
             marks.push(text(Vec2::new(EDGE, y), false, colour, (*name).to_owned()));
         }
-        Page { quality: Quality::Still, width: width.ceil() as usize, height: height.ceil() as usize, theme, panels: Vec::new(), marks }
+        Page {
+            quality: Quality::Still,
+            width: width.ceil() as usize,
+            height: height.ceil() as usize,
+            theme,
+            panels: Vec::new(),
+            marks,
+        }
     }
 }
 

@@ -80,7 +80,14 @@ fn pages(prepared: &PreparedStrip<'_>) -> Vec<Page> {
         panel.fade_from = 0.75;
         prepared.fill(&mut panel, moment, 0, 0.0, strip.trails.seconds.max(step));
         prepared.fill_props(&mut panel, moment.time, u32::MAX / 2);
-        let mut page = Page { quality: Quality::Moving, width, height, theme: strip.theme, panels: vec![panel], marks: Vec::new() };
+        let mut page = Page {
+            quality: Quality::Moving,
+            width,
+            height,
+            theme: strip.theme,
+            panels: vec![panel],
+            marks: Vec::new(),
+        };
         if strip.captions {
             page.marks.push(Mark::Text {
                 at: Vec2::new(width as f32 - 8.0, 6.0 + strip.letters),

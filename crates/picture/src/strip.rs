@@ -392,8 +392,14 @@ impl<'a> PreparedStrip<'a> {
 
     fn page(&self) -> Page {
         let strip = self.strip;
-        let mut page =
-            Page { quality: Quality::Still, width: strip.width.max(64), height: 0, theme: strip.theme, panels: Vec::new(), marks: Vec::new() };
+        let mut page = Page {
+            quality: Quality::Still,
+            width: strip.width.max(64),
+            height: 0,
+            theme: strip.theme,
+            panels: Vec::new(),
+            marks: Vec::new(),
+        };
         let mut y = self.heading(&mut page);
         y = match strip.layout {
             Layout::Row => self.rows(&mut page, y),

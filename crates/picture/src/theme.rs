@@ -54,7 +54,12 @@ impl Colours {
         Colours { middle: Rgb(186, 164, 92), left: Rgb(58, 84, 168), right: Rgb(226, 118, 44), face: Rgb(44, 36, 22) },
         Colours { middle: Rgb(104, 128, 92), left: Rgb(30, 110, 150), right: Rgb(238, 160, 84), face: Rgb(24, 34, 24) },
         Colours { middle: Rgb(172, 122, 128), left: Rgb(70, 96, 182), right: Rgb(232, 132, 88), face: Rgb(46, 24, 30) },
-        Colours { middle: Rgb(122, 110, 158), left: Rgb(24, 122, 128), right: Rgb(222, 104, 74), face: Rgb(30, 24, 48) },
+        Colours {
+            middle: Rgb(122, 110, 158),
+            left: Rgb(24, 122, 128),
+            right: Rgb(222, 104, 74),
+            face: Rgb(30, 24, 48),
+        },
         Colours { middle: Rgb(78, 84, 96), left: Rgb(72, 132, 200), right: Rgb(244, 166, 96), face: Rgb(16, 18, 24) },
         Colours { middle: Rgb(232, 226, 236), left: Rgb(48, 92, 140), right: Rgb(204, 84, 60), face: Rgb(44, 40, 60) },
     ];

@@ -116,7 +116,8 @@ pub(crate) fn on_all_fours(clip: &Clip, roles: &Roles) -> bool {
             .normalize_or_zero();
         let trunk = (at(Role::LeftShoulder)? + at(Role::RightShoulder)? - at(Role::LeftHip)? - at(Role::RightHip)?)
             .normalize_or_zero();
-        let shins = (way(Role::LeftKnee, Role::LeftAnkle)? + way(Role::RightKnee, Role::RightAnkle)?).normalize_or_zero();
+        let shins =
+            (way(Role::LeftKnee, Role::LeftAnkle)? + way(Role::RightKnee, Role::RightAnkle)?).normalize_or_zero();
         Some(trunk.dot(legs).abs() < 0.5 && arms.dot(legs) > 0.75 && shins.dot(legs) > 0.6)
     };
     let found = sampled.iter().filter(|w| four_legged(w) == Some(true)).count();
