@@ -41,7 +41,7 @@ pub struct Heights {
 
 impl Default for Heights {
     fn default() -> Heights {
-        Heights { punch: [0.9, 1.319], kick: [0.9, 1.508], block: [1.18, 1.522] }
+        Heights { punch: [0.9, 1.309], kick: [0.9, 1.511], block: [1.181, 1.523] }
     }
 }
 
