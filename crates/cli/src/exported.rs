@@ -25,6 +25,13 @@ pub(crate) enum ProgramArg {
     Unity,
 }
 
+/// Two numbers of a flag.
+pub(crate) fn pair(text: &str) -> Result<(f32, f32), String> {
+    let (from, to) = text.split_once(',').ok_or("expected two numbers separated by a comma")?;
+    let number = |t: &str| t.trim().parse().map_err(|_| format!("{t:?} is not a number"));
+    Ok((number(from)?, number(to)?))
+}
+
 /// The end is led into the beginning over this time, seconds, and over half of the motion at most.
 const LED: f32 = 0.4;
 
