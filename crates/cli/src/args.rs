@@ -126,7 +126,6 @@ pub(crate) struct ConvertArgs {
     /// Lead the end into the beginning; without --in-place it goes on from where it got to
     #[arg(long = "loop")]
     pub(crate) looped: bool,
-
     /// Unit and axes that this program expects of .bvh files; .glb is metres with +Y up for all of them
     #[arg(long = "for", value_name = "PROGRAM", value_enum)]
     pub(crate) program: Option<crate::exported::ProgramArg>,
