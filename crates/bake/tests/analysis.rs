@@ -4,59 +4,11 @@
 
 mod common;
 
+use common::named::truth_by_name;
 use common::{say, seen_actions};
 use kumite_bake::analyse::evaluate::{Truth, confusion, figures, fit_all, leave_one_out};
 use kumite_bake::analyse::{Action, Class, Model, analyse};
-use kumite_motion::{Clip, Height, Side, Strike};
-
-/// What an ACCAD file shows by its name. `None` for names of two things ("WalkToRun") and of things that are no class here (hops, skips,
-/// taunts, bows, forms, changes of stance).
-fn truth_by_name(name: &str) -> Option<Truth> {
-    let name = name.strip_prefix("Male2_")?.split_once('_')?.1;
-    let has = |word: &str| name.contains(word);
-    let any = |words: &[&str]| words.iter().any(|w| has(w));
-    let class = match name {
-        "Stand" | "Sway" | "Bounce" => Class::Idle,
-        "Lie" | "CrouchToLie" | "Crawl" => Class::Down,
-        "LieToCrouch" | "CrouchToReady" => Class::Up,
-        _ if has("DoubleKick") => Class::Combo,
-        _ if any(&["Roundhouse", "Crescent"]) => Class::Round,
-        _ if any(&["Jab", "Cross"]) => Class::Straight,
-        _ if has("Hook") => Class::Hook,
-        _ if has("Uppercut") => Class::Uppercut,
-        _ if has("Backfist") => Class::Backfist,
-        _ if any(&["Sidekick", "BackKick"]) => Class::SideKick,
-        _ if any(&["FrontKick", "PushKick", "AxeKick"]) => Class::Front,
-        _ if has("Block") => Class::Block,
-        _ if has("Dodge") => Class::Slip,
-        _ if has("Duck") => Class::Duck,
-        _ if any(&["SideStep", "Sidestep", "Advance", "Retreat"]) => Class::Step,
-        _ if name.starts_with("TurnAround") => Class::Turn,
-        _ if any(&["Hop", "Leap", "Skip", "Jump", "Crouch"]) || (has("Walk") && has("Run")) => return None,
-        _ if has("Walk") => Class::Walk,
-        _ if has("Run") => Class::Run,
-        _ => return None,
-    };
-    let sided = !matches!(class, Class::Walk | Class::Run);
-    let side = match class {
-        // "BlockMiddleHigh": with both hands.
-        Class::Block if has("BlockMiddle") => Some(Side::Middle),
-        _ if sided && has("Left") => Some(Side::Left),
-        _ if sided && has("Right") => Some(Side::Right),
-        _ => None,
-    };
-    let height = match class {
-        Class::Block if name.ends_with("High") => Some(Height::High),
-        Class::Block if name.ends_with("Low") => Some(Height::Low),
-        Class::Block => Some(Height::Middle),
-        Class::Straight | Class::Hook | Class::Uppercut | Class::Backfist | Class::Round => {
-            Some(if has("Body") { Height::Middle } else { Height::High })
-        }
-        _ if has("AxeKick") => Some(Height::High),
-        _ => None,
-    };
-    Some(Truth { class, side, height })
-}
+use kumite_motion::{Clip, Strike};
 
 fn accad() -> Option<Vec<(Clip, Truth)>> {
     let clips = kumite_captures::clips("accad-male2")?;

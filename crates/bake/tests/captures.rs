@@ -91,6 +91,98 @@ fn every_capture_of_a_person_is_understood() {
     figure("true frame rates reproduced", rated as f32, "");
 }
 
+/// CMU's captures begin with a T-pose of one frame, and 16_15 with three frames on the way out of it.
+#[test]
+fn all_frames_of_a_leading_t_pose_are_found() {
+    let mut several = 0;
+    for (path, clip) in captures().iter().filter(|c| c.0.to_string_lossy().contains("cmu")) {
+        let u = understand(clip).unwrap();
+        let left_out = clip.frames() - u.clip.frames();
+        let arms = |frame: u32| {
+            let (mut pose, mut world) = (Pose::default(), WorldPose::default());
+            u.clip.pose(FrameIdx(frame), &mut pose);
+            fk::pose(u.clip.skeleton(), &pose, &mut world);
+            let at = |role: Role| world.position(u.roles.value.get(role).unwrap());
+            at(Role::LeftWrist).distance(at(Role::RightWrist)) / u.height_m
+        };
+        assert!((1..=4).contains(&left_out), "{}: {left_out}", name(path));
+        assert!((arms(0) - arms(1)).abs() < 0.04, "{}: {} to {} of the height", name(path), arms(0), arms(1));
+        several += usize::from(left_out > 1);
+    }
+    assert!(several >= 1 || kumite_captures::folders().is_empty());
+}
+
+/// A rate is changed only where several flights or steps show it, and never where the header is right.
+#[test]
+fn no_rate_that_is_right_is_changed() {
+    let rates = true_rates();
+    for (path, clip) in captures() {
+        let name = name(&path);
+        let Some((_, fps, sure)) = rates.iter().find(|r| r.0 == name) else { continue };
+        let u = understand(&clip).unwrap();
+        if u.fps.sure() && u.fps.value != clip.fps() && name != "npybvh_example" {
+            assert!(*sure && (u.fps.value - fps).abs() < 1.0, "{name}: {:?}", u.fps);
+            assert!(u.evidence.flights.len() >= 2 || u.evidence.swings.len() >= 3, "{name}: {:?}", u.evidence);
+            println!("{name}: {} instead of {}, {}", u.fps.value, clip.fps(), u.fps.why);
+        } else if u.fps.value != clip.fps() {
+            println!(
+                "{name}: perhaps {} instead of {}, {} ({:.2})",
+                u.fps.value,
+                clip.fps(),
+                u.fps.why,
+                u.fps.confidence
+            );
+        }
+    }
+}
+
+/// People who stand in files with +Z up, on skeletons whose legs hang along Y, are not taken for lying.
+#[test]
+fn people_who_stand_with_z_up_are_not_lying() {
+    let mut seen = 0;
+    for (path, clip) in captures().iter().filter(|c| {
+        ["B3_Walk", "E1_JabLeft", "C3_Run", "E5_HookLeft", "02_01", "13_17"].iter().any(|n| name(&c.0).ends_with(n))
+    }) {
+        let turn = Quat::from_rotation_x(std::f32::consts::FRAC_PI_2);
+        let skeleton = Arc::clone(clip.skeleton());
+        let turned = Clip::from_fn("z", skeleton, clip.fps(), clip.frames(), |frame, pose| {
+            clip.pose(FrameIdx(frame as u32), pose);
+            pose.translations[0] = turn * pose.translations[0];
+            pose.rotations[0] = turn * pose.rotations[0];
+        })
+        .unwrap();
+        let u = understand(&turned).unwrap();
+        assert_eq!(u.up.value.name(), "z", "{}: {:?}", name(path), u.up);
+        seen += 1;
+    }
+    assert!(seen == 6 || kumite_captures::folders().is_empty());
+}
+
+/// A skeleton with the names of a person that goes on four legs is an animal; people who crawl stay people.
+#[test]
+fn an_animal_is_not_a_person() {
+    let skeleton = Arc::new(humanoid::skeleton());
+    let quarter = std::f32::consts::FRAC_PI_2;
+    let fox = Clip::from_fn("fox", Arc::clone(&skeleton), 30.0, 60, |frame, pose| {
+        let stride = 0.3 * (frame as f32 * 0.4).sin();
+        pose.rotations[0] = Quat::from_rotation_x(quarter);
+        for (end, top, swing) in [
+            (Role::LeftKnee, Role::LeftHip, stride),
+            (Role::RightKnee, Role::RightHip, -stride),
+            (Role::LeftElbow, Role::LeftShoulder, -stride),
+            (Role::RightElbow, Role::RightShoulder, stride),
+        ] {
+            let rest = skeleton.offset(end.joint()).normalize();
+            let down = Quat::from_rotation_arc(rest, Vec3::Z);
+            pose.rotations[top.joint().at()] = Quat::from_rotation_x(swing) * down;
+        }
+    })
+    .unwrap();
+    assert!(understand(&fox).is_none());
+    let crawls = captures().into_iter().filter(|c| name(&c.0).contains("Crawl"));
+    assert!(crawls.into_iter().all(|(_, clip)| understand(&clip).is_some()));
+}
+
 #[test]
 fn roles_are_understood_from_the_shape_alone() {
     let (mut right, mut all) = (0, 0);

@@ -116,8 +116,19 @@ pub(crate) struct ConvertArgs {
     pub(crate) home: bool,
 
     /// Keep only this part, in seconds
-    #[arg(long, value_name = "FROM,TO", value_parser = pair, allow_hyphen_values = true)]
+    #[arg(long, value_name = "FROM,TO", value_parser = crate::exported::pair, allow_hyphen_values = true)]
     pub(crate) trim: Option<(f32, f32)>,
+
+    /// Keep it on the spot: the root goes up and down only
+    #[arg(long)]
+    pub(crate) in_place: bool,
+
+    /// Lead the end into the beginning; without --in-place it goes on from where it got to
+    #[arg(long = "loop")]
+    pub(crate) looped: bool,
+    /// Unit and axes that this program expects of .bvh files; .glb is metres with +Y up for all of them
+    #[arg(long = "for", value_name = "PROGRAM", value_enum)]
+    pub(crate) program: Option<crate::exported::ProgramArg>,
 
     /// Convert again whenever a source changes, until interrupted: for keying motions
     #[arg(long)]
@@ -125,12 +136,6 @@ pub(crate) struct ConvertArgs {
 
     #[command(flatten)]
     pub(crate) picture: PictureArgs,
-}
-
-fn pair(text: &str) -> Result<(f32, f32), String> {
-    let (from, to) = text.split_once(',').ok_or("expected two numbers separated by a comma")?;
-    let number = |t: &str| t.trim().parse().map_err(|_| format!("{t:?} is not a number"));
-    Ok((number(from)?, number(to)?))
 }
 
 /// Whom takes are written on.

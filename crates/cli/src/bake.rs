@@ -412,9 +412,17 @@ fn load_entry(
                 "{}: the header says {} frames per second; {fps} is taken, since {}",
                 entry.file,
                 motion.raw.fps(),
-                understood.map(|u| u.fps.why).unwrap_or_default()
+                understood.as_ref().map(|u| u.fps.why.clone()).unwrap_or_default()
             ));
             rate = Some(fps);
+        } else if let Some(u) = understood.as_ref().filter(|u| entry.fps.is_none() && u.fps.value != u.clip.fps()) {
+            decided.push(format!(
+                "{}: the header's {} frames per second are taken, but it may be {}: {}; `fps` in a manifest settles it",
+                entry.file,
+                motion.raw.fps(),
+                u.fps.value,
+                u.fps.why
+            ));
         }
     }
     Ok((clips, rate))

@@ -19,7 +19,7 @@ use crate::args::ConvertArgs;
 use crate::failure::{CliResult, Failure};
 use crate::rigs::UserRig;
 use crate::source::{self, Motion, Source};
-use crate::{Progress, Report, inspect, output, picture_flags, print_error};
+use crate::{Progress, Report, exported, inspect, output, picture_flags, print_error};
 
 /// What can be written, by ending.
 const ENDINGS: [&str; 6] = ["bvh", "glb", "png", "svg", "gif", "html"];
@@ -70,9 +70,12 @@ fn convert(args: &ConvertArgs, progress: &Progress) -> CliResult<Report> {
         warn(progress, warning);
     }
     let bar = progress.bar(args.inputs.len() + 1, "converting");
-    let mut clips: Vec<Ready> = Vec::new();
+    let (mut clips, mut orders): (Vec<Ready>, Vec<bvh::RotationOrder>) = (Vec::new(), Vec::new());
     for input in &args.inputs {
         let source = source::load(input, true_fps)?;
+        if let (Some(motion), false) = (source.motions.first(), args.canonical) {
+            orders.clone_from(&motion.orders);
+        }
         for warning in inspect::warnings(&source) {
             bar.suspend(|| warn(progress, &format!("{}: {warning}", source.name)));
         }
@@ -87,7 +90,7 @@ fn convert(args: &ConvertArgs, progress: &Progress) -> CliResult<Report> {
     let Some((clip, roles)) = clips.first() else { return Err(Failure::bad("nothing to convert")) };
     let title = args.output.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let bytes = match ending {
-        "bvh" => bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes(),
+        "bvh" => bvh::write(&bvh::BvhFile::from_clip_in(clip, &orders)).into_bytes(),
         "svg" => args.picture.strip(clip, *roles).to_svg().into_bytes(),
         "gif" => {
             if clip.seconds() > picture_flags::LONGEST_GIF {
@@ -178,7 +181,7 @@ fn rate(flag: &str, fps: Option<f32>) -> CliResult<Option<f32>> {
     }
 }
 
-/// Applies the requested edits in this order: retarget, trim, move home, mirror, resample.
+/// Applies the requested edits in this order: retarget, trim, move home, mirror, on the spot, loop, resample, axes.
 fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>) -> CliResult<Vec<Ready>> {
     let fps = rate("--fps", args.fps)?;
     let mut clips = Vec::with_capacity(source.motions.len());
@@ -197,7 +200,7 @@ fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>
                 (retarget_to(source, motion, to)?, Some(roles))
             }
             // BVH to BVH keeps unit and axes. Everything else, and edits that need to know left and up, works on the clip in metres.
-            None if ending == "bvh" && !args.home && !args.mirror => (motion.raw.clone(), motion.roles()),
+            None if ending == "bvh" && !args.needs_metres() => (motion.raw.clone(), motion.roles()),
             None => (motion.shown().clone(), motion.roles()),
         };
         if let Some((from, to)) = args.trim {
@@ -230,8 +233,17 @@ fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>
             }
             .map_err(failed)?;
         }
+        if args.in_place {
+            clip = exported::in_place(&clip).map_err(failed)?;
+        }
+        if args.looped {
+            clip = exported::looped(&clip, !args.in_place).map_err(failed)?;
+        }
         if let Some(fps) = fps {
             clip = sample::resample(&clip, fps).map_err(failed)?;
+        }
+        if let (Some(program), "bvh") = (args.program, ending) {
+            clip = exported::for_program(&clip, program).map_err(failed)?;
         }
         clips.push((clip, roles));
     }

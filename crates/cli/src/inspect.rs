@@ -92,7 +92,8 @@ fn trimmed(v: f32) -> String {
 /// Warnings of the file's reader, and findings that contradict the file or are unsure.
 pub(crate) fn warnings(source: &Source) -> Vec<String> {
     let mut warnings: Vec<String> = source.warnings.iter().map(ToString::to_string).collect();
-    for u in source.motions.iter().filter_map(|m| m.understanding.as_ref()) {
+    for (motion, u) in source.motions.iter().filter_map(|m| Some((m, m.understanding.as_ref()?))) {
+        let left_out = motion.raw.frames().saturating_sub(u.clip.frames());
         warnings.extend(u.bind_pose.iter().map(|b| format!("{}; pictures and retargeting leave it out", b.why)));
         let header = u.clip.fps();
         if (u.fps.value - header).abs() > 0.5 {
@@ -109,7 +110,7 @@ pub(crate) fn warnings(source: &Source) -> Vec<String> {
             let at = worst.map_or(String::new(), |g| {
                 let joint = u.clip.skeleton().name(g.joint);
                 // Frame numbers of the file, in which the bind pose counts.
-                let frame = g.frame.0 + u32::from(u.bind_pose.is_some());
+                let frame = g.frame.0 + left_out as u32;
                 format!("; the worst is {joint} in frame {frame}, {:.0} degrees a second", g.speed_deg)
             });
             warnings.push(format!("{} glitches: joints that turn faster than a person can{at}", u.glitches.len()));

@@ -8,6 +8,7 @@ mod convert;
 mod coverage;
 mod demo;
 mod dodge;
+mod exported;
 mod failure;
 mod graph;
 mod inspect;

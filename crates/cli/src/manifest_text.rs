@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use kumite_bake::analyse::{Model, analyse};
 use kumite_bake::manifest::{ClipEntry, Header};
 use kumite_motion::Span;
 
@@ -17,7 +18,13 @@ pub(crate) fn whole(gathered: &Gathered) -> String {
     for (entry, clips) in gathered.manifest.clip.iter().zip(&gathered.clips) {
         // Mirror images are made from the labels of the original.
         let Some(clip) = clips.first() else { continue };
-        text += &entry_text(entry, &[], &clip.spans);
+        // Labels that were written are known; those that were found are as sure as the analysis was.
+        let sure = if entry.span.is_empty() && !entry.unlabelled {
+            analyse(clip, &Model::default()).sure_spans()
+        } else {
+            clip.spans.iter().map(|span| (span.clone(), 1.0)).collect()
+        };
+        text += &entry_text(entry, &[], &sure);
     }
     text
 }
@@ -52,7 +59,7 @@ pub(crate) fn header(header: &Header) -> String {
     text
 }
 
-pub(crate) fn entry_text(entry: &ClipEntry, rests: &[(f32, f32)], spans: &[Span]) -> String {
+pub(crate) fn entry_text(entry: &ClipEntry, rests: &[(f32, f32)], spans: &[(Span, f32)]) -> String {
     let mut text = format!("\n[[clip]]\nfile = {}\n", quoted(&entry.file));
     if let Some(name) = &entry.name {
         let _ = writeln!(text, "name = {}", quoted(name));
@@ -76,16 +83,25 @@ pub(crate) fn entry_text(entry: &ClipEntry, rests: &[(f32, f32)], spans: &[Span]
     if entry.span.is_empty() && spans.is_empty() {
         text += "unlabelled = true\n";
     } else if entry.span.is_empty() {
-        text += "# the labels were found in the motion: check them\n";
+        text += "# the labels were found in the motion; those to check say so\n";
     }
-    for span in spans {
-        text += &span_text(span);
+    for (span, sure) in spans {
+        text += &span_text(span, *sure);
     }
     text
 }
 
-fn span_text(span: &Span) -> String {
-    let mut text = format!("\n[[clip.span]]\nkind = {}\n", quoted(span.kind.name()));
+/// A label less sure than this should be looked at.
+pub(crate) const CHECK: f32 = 0.85;
+
+fn span_text(span: &Span, sure: f32) -> String {
+    let percent = 100.0 * sure;
+    let note = match sure {
+        1.0.. => String::new(),
+        CHECK.. => format!("    # {percent:.0} %"),
+        _ => format!("    # check: {percent:.0} %"),
+    };
+    let mut text = format!("\n[[clip.span]]\nkind = {}{note}\n", quoted(span.kind.name()));
     if !span.label.is_empty() {
         let _ = writeln!(text, "label = {}", quoted(&span.label));
     }

@@ -60,7 +60,7 @@ pub(crate) fn figure(clip: &Clip, roles: Option<Roles>) -> Figure<'_> {
 
 /// Colours of the character with this index.
 pub(crate) fn colours(index: usize) -> Colours {
-    if index.is_multiple_of(2) { Colours::FIRST } else { Colours::SECOND }
+    Colours::nth(index)
 }
 
 pub(crate) fn threads() -> usize {

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use kumite_formats::{bvh, gltf};
 use kumite_motion::volume::{Obstacle, Shape};
-use kumite_motion::{Clip, Role, Roles, Vec3};
+use kumite_motion::{Clip, Role, Roles, Span, SpanKind, Vec3};
 use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times};
 use kumite_plan::Leg;
 use kumite_plan::dodge::DodgeConfig;
@@ -117,6 +117,27 @@ impl Played {
 
     fn named(&self, who: CharacterId) -> &str {
         self.performance.world.characters.get(who).map_or("", |m| &m.name)
+    }
+
+    /// The motion of a take with what it plays as labels: the name of each clip.
+    fn captioned(&self, take: &Take) -> Clip {
+        let library = self.kit.library();
+        let mut clip = take.clip.clone();
+        let ends = take.starts.iter().skip(1).map(|s| s.time).chain([clip.seconds()]);
+        let mut spans: Vec<Span> = Vec::new();
+        for (start, to) in take.starts.iter().zip(ends).filter(|(start, to)| *to > start.time) {
+            let name = self.clip(&start.leg);
+            let source = library.clip(library.graph().edge(start.leg.edge).clip);
+            match spans.last_mut() {
+                Some(last) if last.label == name => last.to = to,
+                _ => {
+                    let kind = source.spans.first().map_or(SpanKind::Idle, |span| span.kind);
+                    spans.push(Span::new(kind, name, start.time, to));
+                }
+            }
+        }
+        clip.spans = spans;
+        clip
     }
 
     /// The clip a leg plays, by name.
@@ -332,7 +353,8 @@ pub(crate) fn written(
     // In a strip walls would hide whoever is between them.
     let wall = |o: &&Obstacle| !matches!(o.shape, Shape::Box { half } if half.max_element() > 1.4);
     let low = || obstacles.iter().filter(wall).map(still).chain(balls()).collect::<Vec<_>>();
-    let clips: Vec<&Clip> = takes.iter().map(|t| &t.clip).collect();
+    let shown: Vec<Clip> = takes.iter().map(|take| played.captioned(take)).collect();
+    let clips: Vec<&Clip> = shown.iter().collect();
     let roles = Some(Roles::canonical());
     let figures: Vec<_> = clips
         .iter()
@@ -342,7 +364,7 @@ pub(crate) fn written(
     let strip = || Strip {
         figures: figures.clone(),
         props: low(),
-        times: times(flights, picture.poses),
+        times: times(flights, seconds, picture.poses),
         views: picture.views(),
         theme: picture.theme(),
         width: picture.width,
@@ -368,17 +390,30 @@ pub(crate) fn written(
     }
 }
 
-/// Which moments tell most: around a touch if just one ball touches anybody, else all alike.
-fn times(flights: &[Flight], poses: usize) -> Times {
+/// Which moments tell most: around a touch if just one ball touches anybody, else when balls are nearest and what was done just before, or
+/// the extremes of the motion if nothing is thrown.
+fn times(flights: &[Flight], seconds: f32, poses: usize) -> Times {
     let mut touches = flights.iter().filter_map(|f| f.end.filter(|end| end.0.touched()).map(|end| (end.1, f)));
-    match (touches.next(), touches.next()) {
-        (Some((at, flight)), None) => {
-            let near = 0.3 / flight.ball.ball.velocity.length().max(1.0);
-            Times::Touch { at, near, count: poses }
-        }
-        _ => Times::Even(poses),
+    if let (Some((at, flight)), None) = (touches.next(), touches.next()) {
+        let near = 0.3 / flight.ball.ball.velocity.length().max(1.0);
+        return Times::Touch { at, near, count: poses };
     }
+    let ends: Vec<f32> = flights.iter().filter_map(|f| f.end.map(|end| end.1)).filter(|t| *t < seconds).collect();
+    if ends.is_empty() || poses < 3 {
+        return Times::ByMotion(poses);
+    }
+    let most = ends.len().min(poses - 2);
+    let picked = (0..most).map(|k| ends[k * ends.len() / most]);
+    let mut times: Vec<f32> = picked.chain([0.0, seconds]).collect();
+    // What is left shows what led to it, the last balls first.
+    let before: Vec<f32> = times[..most].iter().rev().map(|t| (t - LEADS).max(0.0)).collect();
+    times.extend(before.into_iter().take(poses - times.len()));
+    times.sort_by(f32::total_cmp);
+    Times::At(times)
 }
+
+/// A defence has begun so long before the ball is nearest, seconds.
+const LEADS: f32 = 0.3;
 
 /// What is written of a performance into `.glb` files.
 pub(crate) fn take_file<'a>(title: &'a str, obstacles: &[Obstacle], played: &'a Played) -> TakeFile<'a> {
@@ -423,7 +458,8 @@ fn markers(played: &Played) -> Vec<Marker> {
 fn marker(played: &Played, event: &Event) -> Option<Marker> {
     let name = played.name(event);
     let (kind, text, at) = match &event.kind {
-        EventKind::Decided { what, .. } => ("decided", format!("{name}: {what}"), None),
+        EventKind::Decided { what, why } if why.is_empty() => ("decided", format!("{name}: {what}"), None),
+        EventKind::Decided { what, why } => ("decided", format!("{name}: {what}, {why}"), None),
         EventKind::BallEnded { outcome, part, at, .. } => {
             let part = part.map_or(String::new(), |p| format!(", {}", p.name().replace('_', " ")));
             (outcome.name(), format!("{name}: {}{part}", outcome.name()), Some(*at))

@@ -3,6 +3,7 @@
 use std::path::{Component, Path};
 
 use kumite_bake::{Understanding, understand};
+use kumite_formats::bvh::RotationOrder;
 use kumite_formats::{Warning, bvh, gltf};
 use kumite_keying::embedded::{self, EmbeddedShelf, Shelf};
 use kumite_keying::{MotionFile, StanceFile, read_motion, read_stance};
@@ -23,6 +24,8 @@ pub(crate) struct Motion {
     pub(crate) understanding: Option<Understanding>,
     /// Whether its joints are the canonical ones.
     canonical: bool,
+    /// The order in which the file writes the rotations of each joint; empty where it has none.
+    pub(crate) orders: Vec<RotationOrder>,
 }
 
 impl Motion {
@@ -51,11 +54,11 @@ impl Motion {
             None => raw,
         };
         let canonical = Roles::by_canonical_names(raw.skeleton()) == Roles::canonical() && raw.skeleton().len() == 21;
-        Ok(Motion { understanding: understand(&raw), raw, canonical })
+        Ok(Motion { understanding: understand(&raw), raw, canonical, orders: Vec::new() })
     }
 
     fn canonical(raw: Clip) -> Motion {
-        Motion { raw, understanding: None, canonical: true }
+        Motion { raw, understanding: None, canonical: true, orders: Vec::new() }
     }
 
     /// What a library needs to know of it. `fps` replaces the rate of embedded motions; that of files was already replaced
@@ -175,7 +178,8 @@ fn from_bvh(path: &Path, name: String, fps: Option<f32>) -> CliResult<Source> {
     // Errors here are about missing frames, so they are reported at the last line.
     let last = bytes.iter().filter(|b| **b == b'\n').count().max(1);
     let clip = file.to_clip(&stem(path)).map_err(|e| Failure::bad(e.to_string()).in_file(path).at_line(Some(last)))?;
-    Ok(Source { name, format: "bvh", motions: vec![Motion::of_any_skeleton(clip, fps)?], warnings })
+    let motion = Motion { orders: file.orders(), ..Motion::of_any_skeleton(clip, fps)? };
+    Ok(Source { name, format: "bvh", motions: vec![motion], warnings })
 }
 
 /// Reads a glTF document with the files it names, which must be in its own folder.

@@ -38,7 +38,10 @@ fn a_folder_is_enough() {
     // The folder itself is a library, too.
     assert!(kumite(&folder, &["graph", "--library", "clips"]).status.success());
     let text = std::fs::read_to_string(folder.join("mine.toml")).unwrap();
-    assert!(text.contains("file = \"more/duck.bvh\"") && text.contains("check them"), "{text}");
+    assert!(
+        text.contains("file = \"more/duck.bvh\"") && text.contains("found in the motion") && text.contains(" %"),
+        "{text}"
+    );
     std::fs::write(folder.join("edited.toml"), text.replace("label = \"duck\"", "label = \"deep duck\"")).unwrap();
     let again = json(&kumite(&folder, &["bake", "edited.toml", "--data", "clips", "-o", "b.kumite", "--json"]));
     assert!(again["labels"].as_array().unwrap().iter().any(|l| l["label"] == "deep duck"), "{again}");

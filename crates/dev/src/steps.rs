@@ -243,7 +243,7 @@ fn browser() -> Result<(), String> {
 }
 
 /// Documents whose `console` blocks must run as they stand, each in an empty folder.
-const GUIDES: [&str; 2] = ["README.md", "docs/own-clips.md"];
+const GUIDES: [&str; 4] = ["README.md", "docs/own-clips.md", "docs/first-fight.md", "docs/own-character.md"];
 
 /// Runs every command of the guides.
 fn guides() -> Result<(), String> {

@@ -11,7 +11,7 @@ use kumite_motion::{Clip, FrameIdx, JointIdx, Pose, Role, Roles, Skeleton, Vec3,
 pub enum Group {
     Torso,
     Head,
-    /// The visor, which shows where the figure looks.
+    /// Eyes and brows, which show where the figure looks.
     Face,
     /// The back of the head, which shows from above where the figure does not look.
     Hair,
@@ -376,10 +376,12 @@ impl<'a> Person<'a> {
     fn head(&mut self, chest_forward: Vec3) {
         let h = self.height;
         let (chest, neck, head) = (self.joint(Role::Back), self.joint(Role::Neck), self.joint(Role::Head));
-        let tip = self.skeleton.tip(head).filter(|tip| tip.length() > 0.02 * h);
+        // Some suits end the head below its joint: what counts is where the neck leads.
+        let from_neck = self.mean(head, |w| w.position(head) - w.position(neck));
+        let tip = self.skeleton.tip(head).filter(|tip| tip.length() > 0.02 * h && tip.dot(from_neck) >= 0.0);
         let up = match tip {
             Some(tip) => tip.normalize_or(Vec3::Y),
-            None => self.mean(head, |w| w.position(head) - w.position(neck)).normalize_or(Vec3::Y),
+            None => from_neck.normalize_or(Vec3::Y),
         };
         let ahead = self.mean(head, |w| w.rotation(chest) * chest_forward);
         let forward = (ahead - up * ahead.dot(up)).normalize_or(up.any_orthonormal_vector());
@@ -388,15 +390,18 @@ impl<'a> Person<'a> {
         self.ball(Group::Torso, (neck, Vec3::ZERO, 0.031), (head, at(0.0, 0.01, 0.0), 0.029));
         self.ball(Group::Head, (head, at(0.0, 0.066, -0.010), 0.044), (head, at(0.0, 0.060, 0.012), 0.044));
         self.ball(Group::Head, (head, at(0.0, 0.050, 0.012), 0.038), (head, at(0.0, 0.008, 0.026), 0.027));
-        self.ball(Group::Hair, (head, at(0.0, 0.069, -0.013), 0.0445), (head, at(0.0, 0.047, -0.016), 0.037));
-        // The nose shows the direction in profile, the visor in every other view.
+        self.ball(Group::Hair, (head, at(0.0, 0.070, -0.014), 0.0465), (head, at(0.0, 0.047, -0.018), 0.0395));
+        // The nose shows the direction in profile, eyes and brows in every other view.
         self.ball(Group::Head, (head, at(0.0, 0.040, 0.054), 0.007), (head, at(0.0, 0.026, 0.059), 0.0085));
-        // A band from temple to temple: sine and cosine of 0, 35 and 68 degrees.
-        let band = |side: f32, sine: f32, cosine: f32| at(side * 0.042 * sine, 0.060, 0.010 + 0.042 * cosine);
         for side in [1.0, -1.0] {
-            let points = [(0.0, 1.0), (0.574, 0.819), (0.927, 0.375)].map(|(s, c)| band(side, s, c));
-            self.ball(Group::Face, (head, points[0], 0.0145), (head, points[1], 0.0140));
-            self.ball(Group::Face, (head, points[1], 0.0140), (head, points[2], 0.0105));
+            let eye = |y: f32| at(side * 0.0205, y, 0.0475);
+            self.ball(Group::Face, (head, eye(0.0545), 0.0095), (head, eye(0.0475), 0.0085));
+            let brow = |x: f32, y: f32, z: f32| at(side * x, y, z);
+            self.ball(
+                Group::Face,
+                (head, brow(0.010, 0.0715, 0.0515), 0.0042),
+                (head, brow(0.034, 0.0715, 0.041), 0.0038),
+            );
         }
     }
 
@@ -427,7 +432,29 @@ impl<'a> Person<'a> {
             .unwrap_or_else(|| {
                 self.mean(half.wrist, |w| w.position(half.wrist) - w.position(half.elbow)).normalize_or(Vec3::X)
             });
-        self.ball(hand, (half.wrist, 0.008 * h * reach, 0.019), (half.wrist, 0.036 * h * reach, 0.0255));
+        let thumb = self.thumbward(half, reach);
+        let at = |along: f32, aside: f32| (half.wrist, h * (along * reach + aside * thumb));
+        let mut bone = |from: (f32, f32, f32), to: (f32, f32, f32)| {
+            let ((j, a), (_, b)) = (at(from.0, from.1), at(to.0, to.1));
+            self.ball(hand, (j, a, from.2), (j, b, to.2));
+        };
+        // A closed hand: a palm, four knuckles in a row, and the thumb along the first of them.
+        bone((0.006, 0.0, 0.0170), (0.024, 0.0, 0.0215));
+        for knuckle in [-0.0165, -0.0055, 0.0055, 0.0165] {
+            bone((0.024, 0.9 * knuckle, 0.0150), (0.041 - 12.0 * knuckle * knuckle, knuckle, 0.0118));
+        }
+        bone((0.012, 0.019, 0.0090), (0.034, 0.0245, 0.0075));
+    }
+
+    /// Across the hand, to the side of the thumb: whether arms are out or hang at rest, thumbs point forward.
+    fn thumbward(&self, half: &Side, reach: Vec3) -> Vec3 {
+        let mut rest = WorldPose::default();
+        fk::pose(self.skeleton, &Pose::rest(self.skeleton), &mut rest);
+        let at = |role: Role| rest.position(self.joint(role));
+        let left = at(Role::LeftHip) - at(Role::RightHip);
+        let forward = left.cross(at(Role::Head) - at(Role::Pelvis)).normalize_or(Vec3::Z);
+        let ahead = rest.rotation(half.wrist).inverse() * forward;
+        (ahead - reach * ahead.dot(reach)).normalize_or(reach.any_orthonormal_vector())
     }
 
     fn leaves_under(&self, joint: JointIdx) -> Vec<JointIdx> {
@@ -565,7 +592,7 @@ mod tests {
     }
 
     #[test]
-    fn the_visor_points_forward_whatever_the_joint_frames() {
+    fn the_eyes_point_forward_whatever_the_joint_frames() {
         // The canonical skeleton with each joint's frame turned differently, as in captures.
         let plain = humanoid::skeleton();
         let turns: Vec<Quat> = plain.joints().map(|j| Quat::from_rotation_x(j.0 as f32).normalize()).collect();

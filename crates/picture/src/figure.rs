@@ -57,17 +57,28 @@ pub struct Prop {
     pub fit: bool,
     /// Length of the trail drawn behind it, seconds; 0 for none.
     pub trail: f32,
+    /// When it is there, seconds; `None` for always.
+    pub shown: Option<(f32, f32)>,
 }
+
+/// A ball that has come to rest is taken away after this time, seconds.
+const TAKEN_AWAY: f32 = 0.5;
 
 impl Prop {
     /// A prop that does not move.
     pub fn still(shape: Shape) -> Prop {
-        Prop { shape, path: Vec::new(), colour: None, fit: true, trail: 0.0 }
+        Prop { shape, path: Vec::new(), colour: None, fit: true, trail: 0.0, shown: None }
     }
 
-    /// A flying ball with a trail. The picture is not made larger to show it.
+    /// A flying ball with a trail, there from its throw until a little after its way ends. The picture is not made larger to show it.
     pub fn flying(radius: f32, path: Vec<(f32, Vec3)>) -> Prop {
-        Prop { shape: Shape::ball(Vec3::ZERO, radius), path, colour: None, fit: false, trail: 0.3 }
+        let shown = path.first().zip(path.last()).map(|(a, b)| (a.0, b.0 + TAKEN_AWAY));
+        Prop { shape: Shape::ball(Vec3::ZERO, radius), path, colour: None, fit: false, trail: 0.3, shown }
+    }
+
+    /// Whether it is there.
+    pub fn is_shown(&self, time: f32) -> bool {
+        self.shown.is_none_or(|(from, to)| (from - 1e-3..=to + 1e-3).contains(&time))
     }
 
     /// Its displacement at a time; it waits at the ends of its path.

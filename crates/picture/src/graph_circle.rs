@@ -4,14 +4,17 @@ use std::f32::consts::TAU;
 use std::fmt::Write as _;
 
 use kumite_motion::library::Library;
-use kumite_motion::{Clip, ClipIdx, Vec2};
+use kumite_motion::{Clip, ClipIdx, SpanKind, Vec2};
 
 use crate::Theme;
 use crate::svg::escape;
 
 /// Side of the picture, pixels.
 const SIZE: f32 = 1400.0;
-const RADIUS: f32 = 500.0;
+/// Largest radius of the circle; long names make it smaller, so that none is cut.
+const RADIUS: f32 = 560.0;
+/// Mean width of a letter, as a share of its height.
+const LETTER: f32 = 0.58;
 /// Gap between two clips for a hundred clips, radians; fewer clips have wider gaps.
 const GAP: f32 = 0.012;
 
@@ -33,6 +36,9 @@ impl GraphCircle<'_> {
         let total: f32 = clips.iter().map(Clip::seconds).sum();
         let gap = (GAP * 100.0 / clips.len() as f32).min(0.03);
         let turn = (TAU - gap * clips.len() as f32) / total.max(1e-6);
+        let letters = |clip: &Clip| (0.8 * (clip.seconds() * turn + gap) * RADIUS).clamp(7.0, 15.0);
+        let longest = clips.iter().map(|c| c.name.chars().count() as f32 * LETTER * letters(c)).fold(0.0, f32::max);
+        let radius = (0.5 * SIZE - 30.0 - longest).clamp(200.0, RADIUS);
         let mut starts = vec![0.0f32];
         for clip in clips {
             starts.push(starts[starts.len() - 1] + clip.seconds() * turn + gap);
@@ -58,8 +64,8 @@ impl GraphCircle<'_> {
         for edge in graph.edges().iter().filter(|e| e.join.is_some()) {
             let node = graph.node(edge.from);
             let fps = |clip: ClipIdx| clips[clip.at()].fps();
-            let a = point(angle(node.clip, node.frame.at() as f32 / fps(node.clip)), RADIUS - 8.0);
-            let b = point(angle(edge.clip, edge.first.at() as f32 / fps(edge.clip)), RADIUS - 8.0);
+            let a = point(angle(node.clip, node.frame.at() as f32 / fps(node.clip)), radius - 8.0);
+            let b = point(angle(edge.clip, edge.first.at() as f32 / fps(edge.clip)), radius - 8.0);
             // Lines between neighbours bow a little, long ones pass near the middle.
             let middle = Vec2::splat(0.5 * SIZE).lerp((a + b) * 0.5, 0.25);
             let kind = clips[edge.clip.at()].spans.first().map_or(theme.ink, |s| theme.span(s.kind));
@@ -79,19 +85,19 @@ impl GraphCircle<'_> {
         for (index, clip) in clips.iter().enumerate() {
             let clip_idx = ClipIdx(index as u32);
             let (from, to) = (angle(clip_idx, 0.0), angle(clip_idx, clip.seconds()));
-            let path = arc(from, to, RADIUS);
+            let path = arc(from, to, radius);
             let _ =
                 writeln!(svg, "<path fill=\"none\" stroke=\"{}\" stroke-width=\"10\" d=\"{path}\"/>", theme.grid.hex());
             for span in &clip.spans {
-                let path = arc(angle(clip_idx, span.from), angle(clip_idx, span.to), RADIUS);
+                let path = arc(angle(clip_idx, span.from), angle(clip_idx, span.to), radius);
                 let colour = theme.span(span.kind).hex();
                 let _ = writeln!(svg, "<path fill=\"none\" stroke=\"{colour}\" stroke-width=\"10\" d=\"{path}\"/>");
             }
             // Names point outwards and are never upside down.
             let middle = 0.5 * (from + to);
-            let (at, left) = (point(middle, RADIUS + 16.0), libm::sinf(middle) < 0.0);
+            let (at, left) = (point(middle, radius + 16.0), libm::sinf(middle) < 0.0);
             let degrees = middle.to_degrees() - if left { -90.0 } else { 90.0 };
-            let size = (0.8 * (to - from + gap) * RADIUS).clamp(5.0, 15.0);
+            let size = letters(clip);
             let _ = writeln!(
                 svg,
                 "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"{}\" font-size=\"{size:.1}\" text-anchor=\"{}\" \
@@ -108,10 +114,32 @@ impl GraphCircle<'_> {
         let _ = writeln!(svg, "<g stroke=\"{}\" stroke-width=\"0.8\">", theme.ink.hex());
         for node in graph.nodes() {
             let at = angle(node.clip, node.frame.at() as f32 / clips[node.clip.at()].fps());
-            let (a, b) = (point(at, RADIUS - 8.0), point(at, RADIUS + 5.0));
+            let (a, b) = (point(at, radius - 8.0), point(at, radius + 5.0));
             let _ = writeln!(svg, "<path d=\"M{:.1} {:.1}L{:.1} {:.1}\"/>", a.x, a.y, b.x, b.y);
         }
         svg += "</g>\n";
+        // Which colour is which kind, and what lines mean.
+        let mut kinds: Vec<SpanKind> = clips.iter().flat_map(|c| c.spans.iter().map(|s| s.kind)).collect();
+        kinds.sort_by_key(|kind| SpanKind::ALL.iter().position(|k| k == kind));
+        kinds.dedup();
+        let rows = kinds.iter().map(|kind| (theme.span(*kind), kind.name()));
+        for (row, (colour, name)) in rows.enumerate() {
+            let y = 66.0 + 22.0 * row as f32;
+            let _ = writeln!(
+                svg,
+                "<rect x=\"20\" y=\"{y:.1}\" width=\"22\" height=\"10\" fill=\"{}\"/>\n\
+                 <text x=\"50\" y=\"{:.1}\" font-size=\"14\" fill=\"{}\">{name}</text>",
+                colour.hex(),
+                y + 10.0,
+                theme.ink.hex()
+            );
+        }
+        let _ = writeln!(
+            svg,
+            "<text x=\"20\" y=\"{:.1}\" font-size=\"13\" fill=\"{}\">arc: clip, tick: node, line: transition, coloured by what it leads to</text>",
+            SIZE - 20.0,
+            theme.faint.hex()
+        );
         let caption = format!(
             "{}: {} clips, {total:.0} s, {} nodes, {} edges, {transitions} of them transitions",
             library.name,

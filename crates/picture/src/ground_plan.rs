@@ -4,7 +4,7 @@ use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Clip, Contacts, FrameIdx, JointIdx, Pose, Role, Roles, Vec2, Vec3, WorldPose, fk, mass};
 
 use crate::image::Image;
-use crate::page::{Anchor, Mark, Page};
+use crate::page::{Anchor, Mark, Page, Quality};
 use crate::shape::hull;
 use crate::svg;
 use crate::theme::{Colours, Rgb, Theme};
@@ -142,7 +142,14 @@ impl GroundPlan<'_> {
             let colour = Self::COLOURS[k % Self::COLOURS.len()];
             marks.push(text(Vec2::new(EDGE, y), false, colour, (*name).to_owned()));
         }
-        Page { width: width.ceil() as usize, height: height.ceil() as usize, theme, panels: Vec::new(), marks }
+        Page {
+            quality: Quality::Still,
+            width: width.ceil() as usize,
+            height: height.ceil() as usize,
+            theme,
+            panels: Vec::new(),
+            marks,
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use kumite_motion::{Vec2, Vec3};
 
 use crate::camera::{Camera, View};
 use crate::image::Image;
-use crate::page::{Anchor, Mark, Page};
+use crate::page::{Anchor, Mark, Page, Quality};
 use crate::strip::{Extent, PreparedStrip, Strip, Times, Window};
 
 /// How a motion is played.
@@ -26,7 +26,7 @@ pub struct Movie {
 
 impl Default for Movie {
     fn default() -> Self {
-        Movie { fps: 25.0, speed: 1.0, range: None, colours: 128, most_frames: 1500 }
+        Movie { fps: 50.0, speed: 1.0, range: None, colours: 128, most_frames: 1500 }
     }
 }
 
@@ -80,7 +80,14 @@ fn pages(prepared: &PreparedStrip<'_>) -> Vec<Page> {
         panel.fade_from = 0.75;
         prepared.fill(&mut panel, moment, 0, 0.0, strip.trails.seconds.max(step));
         prepared.fill_props(&mut panel, moment.time, u32::MAX / 2);
-        let mut page = Page { width, height, theme: strip.theme, panels: vec![panel], marks: Vec::new() };
+        let mut page = Page {
+            quality: Quality::Moving,
+            width,
+            height,
+            theme: strip.theme,
+            panels: vec![panel],
+            marks: Vec::new(),
+        };
         if strip.captions {
             page.marks.push(Mark::Text {
                 at: Vec2::new(width as f32 - 8.0, 6.0 + strip.letters),
@@ -176,7 +183,8 @@ fn difference(before: &[u8], now: &[u8], width: u16, height: u16, delay: u16) ->
 /// Palette of all frames by median cut (Heckbert 1982), and for each colour cell its index in the GIF's table.
 fn palette(frames: &[Image], colours: usize) -> (Vec<[u8; 3]>, Vec<u8>) {
     let mut counts = vec![(0u64, [0u64; 3]); 1 << (3 * BITS)];
-    for (cell, pixel) in frames.iter().flat_map(cells) {
+    // Every fourth frame and the last show every colour there is.
+    for (cell, pixel) in frames.iter().step_by(4).chain(frames.last()).flat_map(cells) {
         let (count, sums) = &mut counts[cell];
         *count += 1;
         for (sum, v) in sums.iter_mut().zip(pixel) {
@@ -186,6 +194,9 @@ fn palette(frames: &[Image], colours: usize) -> (Vec<[u8; 3]>, Vec<u8>) {
     let mean = |index: usize| counts[index].1.map(|s| s as f32 / counts[index].0.max(1) as f32);
     // Square roots, because otherwise the background's many pixels would take most of the palette.
     let weight = |index: usize| (counts[index].0 as f32).sqrt();
+    let mut seen = vec![false; counts.len()];
+    frames.iter().flat_map(cells).for_each(|(cell, _)| seen[cell] = true);
+    let seen = (0..counts.len()).filter(|i| seen[*i]);
     let used: Vec<usize> = (0..counts.len()).filter(|i| counts[*i].0 > 0).collect();
     let mut boxes = vec![used.clone()];
     while boxes.len() < colours {
@@ -220,9 +231,15 @@ fn palette(frames: &[Image], colours: usize) -> (Vec<[u8; 3]>, Vec<u8>) {
         [0, 1, 2].map(|k| ((sum(k) + total / 2) / total.max(1)) as u8)
     };
     let palette: Vec<[u8; 3]> = boxes.iter().filter(|b| !b.is_empty()).map(middle).collect();
+    // Cells that only other frames have are looked up by their middle.
     let mut lookup = vec![0u8; counts.len()];
-    for index in used {
-        let c = mean(index);
+    let middle_of = |index: usize| {
+        let part = |shift: u32| ((index >> (shift * BITS)) & ((1 << BITS) - 1)) as f32;
+        let wide = (1 << (8 - BITS)) as f32;
+        [part(2), part(1), part(0)].map(|v| (v + 0.5) * wide)
+    };
+    for index in seen {
+        let c = if counts[index].0 > 0 { mean(index) } else { middle_of(index) };
         let off = |p: &[u8; 3]| (0..3).map(|k| (f32::from(p[k]) - c[k]) * (f32::from(p[k]) - c[k])).sum::<f32>();
         let nearest = palette.iter().enumerate().min_by(|a, b| off(a.1).total_cmp(&off(b.1)));
         lookup[index] = nearest.map_or(0, |(i, _)| i as u8 + 1);

@@ -14,6 +14,17 @@ pub(crate) struct Page {
     pub theme: Theme,
     pub panels: Vec<Panel>,
     pub marks: Vec<Mark>,
+    pub quality: Quality,
+}
+
+/// How finely outlines are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Quality {
+    /// Sixteen samples in a pixel that an outline crosses.
+    #[default]
+    Still,
+    /// Four: what moves is not looked at that closely.
+    Moving,
 }
 
 /// A rectangle of the page that shows a world through a camera.

@@ -3,7 +3,7 @@
 use kumite_motion::Vec2;
 
 use crate::image::Image;
-use crate::page::{Anchor, Mark, Page};
+use crate::page::{Anchor, Mark, Page, Quality};
 use crate::strip::Strip;
 use crate::svg;
 use crate::theme::Theme;
@@ -59,7 +59,14 @@ impl<'a> Sheet<'a> {
     fn page(&self, number: usize) -> Page {
         let columns = self.columns.max(1);
         let width = self.width.max(64 * columns);
-        let mut page = Page { width, height: 0, theme: self.theme, panels: Vec::new(), marks: Vec::new() };
+        let mut page = Page {
+            quality: Quality::Still,
+            width,
+            height: 0,
+            theme: self.theme,
+            panels: Vec::new(),
+            marks: Vec::new(),
+        };
         let mut y = 0.0;
         if !self.title.is_empty() {
             let pages = self.pages();

@@ -6,7 +6,7 @@ use crate::body::Group;
 use crate::camera::{Camera, View};
 use crate::figure::{Figure, PreparedFigure, Prop};
 use crate::image::Image;
-use crate::page::{Anchor, Footprint, Mark, Page, Panel, Solid, Trail};
+use crate::page::{Anchor, Footprint, Mark, Page, Panel, Quality, Solid, Trail};
 use crate::paint::text_width;
 use crate::theme::Theme;
 use crate::{svg, timeline};
@@ -331,7 +331,7 @@ impl<'a> PreparedStrip<'a> {
     }
 
     pub(crate) fn fill_props(&self, panel: &mut Panel, time: f32, first_run: u32) {
-        for (i, prop) in self.strip.props.iter().enumerate() {
+        for (i, prop) in self.strip.props.iter().enumerate().filter(|(_, prop)| prop.is_shown(time)) {
             let colour = prop.colour.unwrap_or(self.strip.theme.prop);
             let shape = prop.shape.moved(prop.place(time));
             panel.solids.push(Solid { shape, colour, run: first_run + i as u32, melt: 0.0 });
@@ -392,8 +392,14 @@ impl<'a> PreparedStrip<'a> {
 
     fn page(&self) -> Page {
         let strip = self.strip;
-        let mut page =
-            Page { width: strip.width.max(64), height: 0, theme: strip.theme, panels: Vec::new(), marks: Vec::new() };
+        let mut page = Page {
+            quality: Quality::Still,
+            width: strip.width.max(64),
+            height: 0,
+            theme: strip.theme,
+            panels: Vec::new(),
+            marks: Vec::new(),
+        };
         let mut y = self.heading(&mut page);
         y = match strip.layout {
             Layout::Row => self.rows(&mut page, y),

@@ -30,7 +30,7 @@ pub struct Colours {
     pub left: Rgb,
     /// Right arm and leg.
     pub right: Rgb,
-    /// Visor; the back of the head has a colour between this and the trunk's.
+    /// Eyes; the back of the head has a colour between this and the trunk's.
     pub face: Rgb,
 }
 
@@ -46,6 +46,28 @@ impl Colours {
     /// For an opponent, told apart by a darker trunk; the left is cool and the right warm here too.
     pub const SECOND: Colours =
         Colours { middle: Rgb(126, 140, 154), left: Rgb(36, 128, 140), right: Rgb(214, 92, 92), face: Rgb(30, 30, 44) };
+
+    /// One for each of many characters, told apart by their trunks; the left is always cool and the right warm.
+    pub const ALL: [Colours; 8] = [
+        Colours::FIRST,
+        Colours::SECOND,
+        Colours { middle: Rgb(186, 164, 92), left: Rgb(58, 84, 168), right: Rgb(226, 118, 44), face: Rgb(44, 36, 22) },
+        Colours { middle: Rgb(104, 128, 92), left: Rgb(30, 110, 150), right: Rgb(238, 160, 84), face: Rgb(24, 34, 24) },
+        Colours { middle: Rgb(172, 122, 128), left: Rgb(70, 96, 182), right: Rgb(232, 132, 88), face: Rgb(46, 24, 30) },
+        Colours {
+            middle: Rgb(122, 110, 158),
+            left: Rgb(24, 122, 128),
+            right: Rgb(222, 104, 74),
+            face: Rgb(30, 24, 48),
+        },
+        Colours { middle: Rgb(78, 84, 96), left: Rgb(72, 132, 200), right: Rgb(244, 166, 96), face: Rgb(16, 18, 24) },
+        Colours { middle: Rgb(232, 226, 236), left: Rgb(48, 92, 140), right: Rgb(204, 84, 60), face: Rgb(44, 40, 60) },
+    ];
+
+    /// Of the character with this index.
+    pub fn nth(index: usize) -> Colours {
+        Colours::ALL[index % Colours::ALL.len()]
+    }
 
     /// Colour of a part. Hands and feet are darker than their limbs, so that they stand out in front of the body.
     pub fn of(&self, group: Group) -> Rgb {

@@ -1,23 +1,50 @@
 //! Fighters of scenes: `opponent`, `style`, `depth`.
 
+use std::fmt;
+
 use kumite_motion::Vec2;
 use kumite_motion::hash::fnv1a;
 use kumite_plan::spar::Style;
 use kumite_plan::spar::style::STYLES;
 use kumite_text::TextError;
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use crate::scene::{Scene, SceneCharacter};
 use crate::sparring::SparWish;
 
 /// How somebody fights: a name, or a name and weights of its own.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum SceneStyle {
     /// One of those there are.
     Named(String),
     /// Weights; what is left out is that of `base`.
     Weights(Box<SceneWeights>),
+}
+
+impl<'de> Deserialize<'de> for SceneStyle {
+    /// By hand, so that a wrong key in a table is named instead of the whole table being refused.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SceneStyle, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = SceneStyle;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a style, or a table of weights")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<SceneStyle, E> {
+                Ok(SceneStyle::Named(name.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<SceneStyle, A::Error> {
+                let weights = SceneWeights::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(SceneStyle::Weights(Box::new(weights)))
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
 }
 
 /// Weights of a style. Distances are metres from pelvis to pelvis, scores are light hits.

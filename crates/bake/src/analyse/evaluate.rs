@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use kumite_motion::{Clip, Height, Side, Span};
+use kumite_motion::mirror::Mirror;
+use kumite_motion::{Clip, Height, Roles, Side, Span, SpanKind};
 
 use super::class::Class;
 use super::features::Row;
 use super::ranges::{Intervals, Ranges};
-use super::{Analysis, Heights, Model, Part, Tree, analyse};
+use super::{Action, Analysis, Heights, Model, Part, Tree, analyse};
 
 /// What a clip is known to show; what is not known is not scored.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,6 +53,123 @@ pub struct Answer {
     pub side: Option<Side>,
     /// Height found.
     pub height: Option<Height>,
+}
+
+/// What is known of a moment of a clip, or of the whole clip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Known {
+    /// What is known.
+    pub truth: Truth,
+    /// Seconds; a blow's first and last are the moment in which it is fastest. `None` for the clip's main action.
+    pub when: Option<(f32, f32)>,
+}
+
+impl Known {
+    /// The same of the mirror image.
+    #[must_use]
+    pub fn mirrored(mut self) -> Known {
+        self.truth.side = self.truth.side.map(mirrored_side);
+        self
+    }
+}
+
+/// The other side.
+pub fn mirrored_side(side: Side) -> Side {
+    match side {
+        Side::Left => Side::Right,
+        Side::Right => Side::Left,
+        Side::Middle => Side::Middle,
+    }
+}
+
+/// What was said of something known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Said {
+    /// Its class.
+    pub class: Class,
+    /// Its side.
+    pub side: Option<Side>,
+    /// Its height.
+    pub height: Option<Height>,
+    /// The number that the height was told from.
+    height_in_legs: f32,
+    /// What the class was told from.
+    row: Row,
+    /// How sure, 0 to 1.
+    pub confidence: f32,
+}
+
+/// How far the fastest moment of a blow may be from the one known, seconds.
+const NEAR: f32 = 0.15;
+
+/// What an analysis says of something known; `None` where a blow was not found.
+pub fn said(analysis: &Analysis, known: &Known) -> Option<Said> {
+    let whole = |action: &Action, class: Class| Said {
+        class,
+        side: action.side,
+        height: action.height,
+        height_in_legs: action.height_in_legs,
+        row: action.row,
+        confidence: action.confidence,
+    };
+    let Some((from, to)) = known.when else {
+        let class = analysis.main_class()?;
+        let of = analysis.actions.iter().filter(|a| a.class == class);
+        return of.max_by(|a, b| a.weight.total_cmp(&b.weight)).map(|a| whole(a, class));
+    };
+    if known.truth.class.kind() == SpanKind::Attack {
+        for action in &analysis.actions {
+            for (at, strike) in action.strikes.iter().enumerate() {
+                if (strike.at - from).abs() < NEAR && known.truth.side.is_none_or(|s| s == strike.part.side()) {
+                    return Some(Said {
+                        class: Class::from_name(strike.kind.name())?,
+                        side: Some(strike.part.side()),
+                        height: Some(strike.height),
+                        height_in_legs: action.told[at].height_in_legs,
+                        row: action.told[at].row,
+                        confidence: action.told[at].confidence,
+                    });
+                }
+            }
+        }
+        return None;
+    }
+    let shared = |a: &&Action| a.core.1.min(to) - a.core.0.max(from);
+    let action = analysis.actions.iter().max_by(|a, b| shared(a).total_cmp(&shared(b)))?;
+    Some(whole(action, action.class))
+}
+
+/// Fits the tree and the heights to what is known of some clips, taken apart with nothing fitted, and to their mirror images.
+pub fn fit_to(clips: &[(Clip, Vec<Known>)]) -> Model {
+    let unfitted = Model { tree: Tree::unfitted(), ..Model::default() };
+    let (mut rows, mut heights) = (Vec::new(), Vec::new());
+    for (clip, knowns) in clips {
+        let mirrored = Mirror::by_roles(clip.skeleton(), &Roles::canonical()).clip(clip).ok();
+        for (clip, mirrored) in mirrored.iter().map(|m| (m, true)).chain([(clip, false)]) {
+            let analysis = analyse(clip, &unfitted);
+            for known in knowns {
+                let known = if mirrored { known.mirrored() } else { *known };
+                let Some(said) = said(&analysis, &known) else { continue };
+                rows.push((said.row, known.truth.class));
+                if let Some((part, height)) = part_of(known.truth.class).zip(known.truth.height)
+                    && said.height.is_some()
+                {
+                    heights.push((part, said.height_in_legs, height));
+                }
+            }
+        }
+    }
+    Model { tree: Tree::fit(&rows), heights: Heights::fit(&heights) }
+}
+
+/// What the height of a class is measured of.
+fn part_of(class: Class) -> Option<Part> {
+    match class {
+        Class::Straight | Class::Hook | Class::Uppercut | Class::Backfist => Some(Part::Fist),
+        Class::Front | Class::Round | Class::SideKick => Some(Part::Foot),
+        Class::Block => Some(Part::Guard),
+        _ => None,
+    }
 }
 
 /// Examples for both classifiers: one per clip, its main action.

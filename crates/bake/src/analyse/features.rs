@@ -1,6 +1,6 @@
 //! An action as a row of numbers, for [`Tree`](super::Tree).
 
-use kumite_motion::{Role, Side, Vec3};
+use kumite_motion::{Contacts, Role, Side, Vec3};
 
 use super::Signals;
 use super::segment::Piece;
@@ -36,11 +36,13 @@ pub enum Feature {
     HeadSide,
     HeadBack,
     HeadSpeed,
+    Passes,
+    Aloft,
 }
 
 impl Feature {
     /// Every feature, in the order of the rows.
-    pub const ALL: [Feature; 26] = [
+    pub const ALL: [Feature; 28] = [
         Feature::Hip,
         Feature::Rise,
         Feature::FootUp,
@@ -67,14 +69,31 @@ impl Feature {
         Feature::HeadSide,
         Feature::HeadBack,
         Feature::HeadSpeed,
+        Feature::Passes,
+        Feature::Aloft,
     ];
+
+    /// How much it differs between people who do the same thing, in its unit: so near a threshold the answer is a guess.
+    pub fn blur(self) -> f32 {
+        match self {
+            Feature::Hip | Feature::Rise | Feature::Clear | Feature::Gained | Feature::Drop | Feature::HeadBack => 0.1,
+            Feature::FootUp | Feature::KneeUp | Feature::Upwards | Feature::Back | Feature::HandAway => 0.15,
+            Feature::Net | Feature::HeadAway | Feature::Held => 0.15,
+            Feature::Lateral | Feature::Sagittal | Feature::Outwards | Feature::HeadSpeed | Feature::Pace => 0.25,
+            Feature::HeadSide | Feature::Away | Feature::Aloft => 0.05,
+            Feature::Jolt | Feature::Path => 0.4,
+            Feature::Punch | Feature::Passes => 1.0,
+            Feature::Turn => 10.0,
+            Feature::Sweep => 20.0,
+        }
+    }
 
     /// What it is, with its unit, as shown to people.
     pub fn name(self) -> &'static str {
         match self {
             Feature::Hip => "lower of the hip's heights at start and end, legs",
             Feature::Rise => "rise of the hip from start to end, legs",
-            Feature::FootUp => "highest a straight leg's ankle gets, legs",
+            Feature::FootUp => "highest a straight leg's ankle gets above the other ankle, legs",
             Feature::Punch => "fastest punch beyond the body's own speed, m/s",
             Feature::Path => "way of the pelvis along the ground, m",
             Feature::Pace => "its mean speed, m/s",
@@ -98,6 +117,8 @@ impl Feature {
             Feature::HeadSide => "how far the head goes to a side, m",
             Feature::HeadBack => "how far the head goes back, m",
             Feature::HeadSpeed => "fastest the head moves beside the feet, m/s",
+            Feature::Passes => "how often a foot passes the other on the way",
+            Feature::Aloft => "share of the time in which no foot stands",
         }
     }
 }
@@ -199,9 +220,11 @@ pub fn measure(signals: &Signals, piece: &Piece, strokes: &[Stroke]) -> Measured
     let height = |f: usize, role: Role| (signals.at(f, role).y - signals.floor) / signals.leg;
     let (mut foot_up, mut knee_up) = (0.0f32, 0.0f32);
     for f in a..=b {
+        let lower = height(f, Role::LeftAnkle).min(height(f, Role::RightAnkle));
         for (ankle, knee) in [(Role::LeftAnkle, Role::LeftKnee), (Role::RightAnkle, Role::RightKnee)] {
             if far(f, ankle) > STRAIGHT_LEG {
-                foot_up = foot_up.max(height(f, ankle));
+                // Who leaps kicks nobody: both feet are up.
+                foot_up = foot_up.max(height(f, ankle) - 0.7 * lower);
             } else {
                 knee_up = knee_up.max(height(f, knee));
             }
@@ -240,6 +263,9 @@ pub fn measure(signals: &Signals, piece: &Piece, strokes: &[Stroke]) -> Measured
     let step = signals.frames_in(1.0 / 30.0);
     let speed = |f: usize| (head((f + step).min(end)) - head(f)).length() * signals.fps / step as f32;
     set(Feature::HeadSpeed, (a..b).map(speed).fold(0.0, f32::max));
+    set(Feature::Passes, passes(signals, a, b) as f32);
+    let aloft = (a..=b).filter(|&f| signals.planted(f) == Contacts::NONE).count();
+    set(Feature::Aloft, aloft as f32 / (b - a + 1) as f32);
     if let Some(punch) = punch {
         describe(signals, punch, &mut row);
     }
@@ -247,6 +273,38 @@ pub fn measure(signals: &Signals, piece: &Piece, strokes: &[Stroke]) -> Measured
         describe(signals, kick, &mut row);
     }
     Measured { row, punch: punch.copied(), kick: kick.copied(), head: moved, farthest, net, turn }
+}
+
+/// Who goes slower than this, metres per second, over this time, seconds, goes nowhere.
+const GOES: (f32, f32) = (0.25, 0.6);
+/// A foot is past the other from this distance on, leg lengths.
+const PAST: f32 = 0.12;
+
+/// How often a foot passes the other along the way of the pelvis: feet of people who walk do with every step, those of fighters
+/// who advance or retreat do not.
+fn passes(signals: &Signals, a: usize, b: usize) -> usize {
+    let half = signals.frames_in(0.5 * GOES.1);
+    let (mut count, mut ahead, mut before) = (0, None, Vec3::ZERO);
+    for f in a..=b {
+        let (from, to) = (f.saturating_sub(half).max(a), (f + half).min(b));
+        let gone = signals.at(to, Role::Pelvis) - signals.at(from, Role::Pelvis);
+        let way = Vec3::new(gone.x, 0.0, gone.z);
+        if way.length() < GOES.0 * signals.time(to - from) {
+            continue;
+        }
+        // Who sways forth and back passes nothing.
+        if way.dot(before) < 0.0 {
+            ahead = None;
+        }
+        before = way;
+        let apart = (signals.at(f, Role::LeftAnkle) - signals.at(f, Role::RightAnkle)).dot(way.normalize_or_zero());
+        if apart.abs() > PAST * signals.leg {
+            let left = apart > 0.0;
+            count += usize::from(ahead.is_some_and(|before| before != left));
+            ahead = Some(left);
+        }
+    }
+    count
 }
 
 /// Writes the numbers of one stroke into the row of its action.

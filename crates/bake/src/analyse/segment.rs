@@ -11,6 +11,8 @@ const SLOW: f32 = 0.12;
 /// of its frames stays below.
 const TIMES_CALMEST: f32 = 1.25;
 const CALMEST: f32 = 0.3;
+/// But nobody rests who moves faster than this, metres per second.
+const FASTEST_REST: f32 = 0.9;
 /// A lull, as between two combinations, is calmer than this share of the maximum within these seconds on either side.
 const LULL: (f32, f32) = (0.4, 0.8);
 /// Shorter moments of calm on both feet are not cut at, seconds.
@@ -50,7 +52,7 @@ pub struct Segments {
 pub fn segment(signals: &Signals) -> Segments {
     let last = signals.frames() - 1;
     let calm = CALM.max(TIMES_CALMEST * calmest(signals, Signals::effort));
-    let slow = SLOW.max(TIMES_CALMEST * calmest(signals, Signals::speed));
+    let slow = SLOW.max(TIMES_CALMEST * calmest(signals, Signals::speed)).min(FASTEST_REST);
     let rests_at = |f: usize| signals.effort(f) < calm && signals.speed(f) < slow;
     let mut rests = Vec::new();
     let mut cuts = vec![0];

@@ -90,14 +90,18 @@ pub struct Understanding {
     pub anatomy: Anatomy,
 }
 
-/// Understands a clip as it came from a file. `None` if it is not a humanoid.
+/// Understands a clip as it came from a file. `None` if it is not a humanoid, or goes on all fours all the time, as animals do.
 pub fn understand(raw: &Clip) -> Option<Understanding> {
     let skeleton = raw.skeleton();
     let roles = find_roles(raw)?;
     let up = space::up(raw, &roles.value);
+    if space::on_all_fours(raw, &roles.value) {
+        return None;
+    }
     let bind_pose = bind_pose(raw, &roles.value, &up.value);
     let unit = space::unit(skeleton, &roles.value);
-    let clip = put_right(raw, &up.value, unit.value, bind_pose.is_some()).ok()?;
+    let clip = put_right(raw, &up.value, unit.value, bind_pose.as_ref().map_or(0, |b| b.1)).ok()?;
+    let bind_pose = bind_pose.map(|b| b.0);
     let mut anatomy = Anatomy::of_clip(&clip, &roles.value)?;
     let mut clip = stand_on_floor(&clip, &anatomy).ok()?;
     anatomy.floor = 0.0;
@@ -207,10 +211,9 @@ pub fn roles_of(skeleton: &Arc<Skeleton>) -> Option<Roles> {
     Some(find_roles(&rest)?.value)
 }
 
-/// Turned to +Y up and scaled to metres; without the first frame if that is a bind pose.
-fn put_right(raw: &Clip, up: &Up, unit: f32, drop_first: bool) -> Result<Clip, ClipError> {
+/// Turned to +Y up and scaled to metres; without the `first` frames, which are a bind pose.
+fn put_right(raw: &Clip, up: &Up, unit: f32, first: usize) -> Result<Clip, ClipError> {
     let turn = up.to_y();
-    let first = usize::from(drop_first);
     let skeleton = Arc::new(raw.skeleton().scaled(unit));
     let mut out = Clip::from_fn(&raw.name, skeleton, raw.fps(), raw.frames().saturating_sub(first), |frame, pose| {
         raw.pose(FrameIdx((frame + first) as u32), pose);
@@ -231,13 +234,10 @@ fn stand_on_floor(clip: &Clip, anatomy: &Anatomy) -> Result<Clip, ClipError> {
     Ok(out)
 }
 
-/// Directions of the arms and legs of one frame in a T-pose.
-fn bind_pose(clip: &Clip, roles: &Roles, up: &Up) -> Option<Found<BindPose>> {
-    if clip.frames() < 3 {
-        return None;
-    }
+/// Which written pose a frame shows: arms straight out or down, legs straight and hanging.
+fn posed(clip: &Clip, roles: &Roles, up: &Up, frame: u32) -> Option<BindPose> {
     let (mut pose, mut world) = (Pose::default(), WorldPose::default());
-    clip.pose(FrameIdx(0), &mut pose);
+    clip.pose(FrameIdx(frame), &mut pose);
     fk::pose(clip.skeleton(), &pose, &mut world);
     let at = |role: Role| roles.get(role).map(|j| world.position(j));
     let bone = |a: Role, b: Role| (at(b)? - at(a)?).try_normalize();
@@ -248,7 +248,6 @@ fn bind_pose(clip: &Clip, roles: &Roles, up: &Up) -> Option<Found<BindPose>> {
         [Role::RightShoulder, Role::RightElbow, Role::RightWrist, Role::RightHip, Role::RightKnee, Role::RightAnkle],
     ] {
         let (upper, lower, thigh, shin) = (bone(s, e)?, bone(e, w)?, bone(h, k)?, bone(k, a)?);
-        // Straight arms and legs, legs hanging.
         if upper.dot(lower) < 0.94 || thigh.dot(shin) < 0.94 || thigh.dot(up_axis) > -0.9 {
             return None;
         }
@@ -258,33 +257,46 @@ fn bind_pose(clip: &Clip, roles: &Roles, up: &Up) -> Option<Found<BindPose>> {
         return None;
     }
     let slope = 0.5 * (slopes[0] + slopes[1]);
-    let kind = if slope.abs() < 0.35 {
-        BindPose::TPose
+    if slope.abs() < 0.35 {
+        Some(BindPose::TPose)
     } else if (-0.9..-0.35).contains(&slope) {
-        BindPose::APose
+        Some(BindPose::APose)
     } else {
-        return None;
-    };
+        None
+    }
+}
+
+/// A written pose lasts no longer, seconds.
+const LONGEST_BIND_POSE: f32 = 0.5;
+
+/// The pose that a clip begins with and that is not part of its motion, and for how many frames.
+fn bind_pose(clip: &Clip, roles: &Roles, up: &Up) -> Option<(Found<BindPose>, usize)> {
     // It belongs to the motion if the motion continues from it.
     let turned = |frame: u32| {
         let turn = |j| between(clip.rotation(FrameIdx(frame), j), clip.rotation(FrameIdx(frame + 1), j));
         clip.skeleton().joints().map(turn).fold(0.0, f32::max)
     };
-    let (jump, usual) = (turned(0), turned(1));
     // In a written pose many joints are not turned at all, which no capture has.
     let unturned = |frame: u32| {
         let still = |j: &kumite_motion::JointIdx| between(clip.rotation(FrameIdx(frame), *j), Quat::IDENTITY) < 1e-6;
         clip.skeleton().joints().filter(still).count()
     };
-    let leaves = jump > 0.3 && (jump > 4.0 * usual || unturned(0) > 2 * unturned(1) + 2);
-    leaves.then(|| {
-        let name = if kind == BindPose::TPose { "T-pose" } else { "A-pose" };
-        Found::new(
-            kind,
-            0.95,
-            format!("frame 0 is a {name}, and some joint turns by {:.0} degrees to frame 1", jump.to_degrees()),
-        )
-    })
+    let leaves = |frame: u32| {
+        let (jump, usual) = (turned(frame), turned(frame + 1));
+        jump > 0.3 && (jump > 4.0 * usual || unturned(frame) > 2 * unturned(frame + 1) + 2)
+    };
+    let most = clip.frames().saturating_sub(2).min((LONGEST_BIND_POSE * clip.fps()) as usize + 1) as u32;
+    let kind = (most > 0).then(|| posed(clip, roles, up, 0))??;
+    // Some programs write it more than once, and what they wrote may itself jump.
+    let last = (0..most).take_while(|&f| posed(clip, roles, up, f).is_some()).filter(|&f| leaves(f)).last()?;
+    // And some blend from it to the motion: nobody turns that fast.
+    let blends = |f: &u32| turned(*f).to_degrees() * clip.fps() > 0.5 * GLITCH_DEG;
+    let last = (last + 1..most).take_while(blends).last().unwrap_or(last);
+    let name = if kind == BindPose::TPose { "T-pose" } else { "A-pose" };
+    let frames = if last == 0 { "frame 0 is".to_owned() } else { format!("frames 0 to {last} lead out of") };
+    let turn = turned(last).to_degrees();
+    let why = format!("{frames} a {name}, and some joint turns by {turn:.0} degrees to frame {}", last + 1);
+    Some((Found::new(kind, 0.95, why), last as usize + 1))
 }
 
 /// Where a person looks over the first half second of a clip: turn about the vertical, 0 along +Z.

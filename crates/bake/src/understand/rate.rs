@@ -21,6 +21,9 @@ pub struct Evidence {
     pub hand: f32,
 }
 
+/// Flights agree if the fastest fall is slower than this many times the slowest.
+const AGREE: f32 = 1.6;
+
 /// The true rate: the header's, or half of it.
 pub(crate) fn judge(clip: &Clip, roles: &Roles, anatomy: &Anatomy) -> (Found<f32>, Evidence) {
     let evidence = measure(clip, roles, anatomy);
@@ -62,8 +65,13 @@ pub(crate) fn judge(clip: &Clip, roles: &Roles, anatomy: &Anatomy) -> (Found<f32
         why.push(format!("hands reach {:.0} m/s", evidence.hand));
     }
     let value = if odds > 0.0 { half } else { fps };
-    // Quick hands alone are no proof.
-    let decisive = !evidence.flights.is_empty() || swings.len() >= 3 || evidence.drop > 1.1 * GRAVITY;
+    // Quick hands alone are no proof, nor is one fall: suits drift, and one flight may be a carried body. Steps, or flights that agree, are.
+    let agree = flights.len() >= 2 && flights[flights.len() - 1] < AGREE * flights[0];
+    let decisive = if value == fps {
+        !flights.is_empty() || swings.len() >= 3
+    } else {
+        agree || swings.len() >= 3 && flights.iter().all(|g| *g > 2.0 * GRAVITY)
+    };
     let confidence = if decisive { 1.0 / (1.0 + libm::expf(-odds.abs())) } else { 0.6 };
     // Where bodies fall at the wrong speed at either rate, something else is wrong.
     let fall = flights.get(flights.len() / 2).map(|g| g * (value / fps) * (value / fps));

@@ -72,6 +72,7 @@ pub(crate) fn up(clip: &Clip, roles: &Roles) -> Found<Up> {
     // People also lie and crawl. Where the file's own leg bones hang down an axis, that is its up, whatever the person does.
     if let Some(hangs) = legs_hang(clip.skeleton(), roles)
         && hangs != up
+        && !stands(&sampled, roles, up, hangs)
     {
         return Found::new(hangs, 0.8, "the leg bones hang down this axis; the person mostly lies or crawls");
     }
@@ -79,6 +80,48 @@ pub(crate) fn up(clip: &Clip, roles: &Roles) -> Found<Up> {
         return Found::new(Up::Y, 0.4, "the person mostly lies or rolls; +Y is the custom");
     }
     Found::new(up, share.clamp(0.0, 0.99), format!("from feet to head, mean of {} frames", sampled.len()))
+}
+
+/// Whether somebody whose legs hang down another axis stands along this one: feet on the file's ground and the pelvis a leg's length
+/// above it nearly always, and not on the floor of the other axis.
+fn stands(sampled: &[WorldPose], roles: &Roles, up: Up, hangs: Up) -> bool {
+    let height = |world: &WorldPose, role: Role, axis: Up| Some(world.position(roles.get(role)?).dot(axis.direction()));
+    let (mut standing, mut lying) = (0, 0);
+    for world in sampled {
+        let leg = |hip: Role, knee: Role, ankle: Role| {
+            let at = |role: Role| roles.get(role).map(|j| world.position(j));
+            Some(at(hip)?.distance(at(knee)?) + at(knee)?.distance(at(ankle)?))
+        };
+        let measured = (|| {
+            let leg = leg(Role::LeftHip, Role::LeftKnee, Role::LeftAnkle)?;
+            let lower = height(world, Role::LeftAnkle, up)?.min(height(world, Role::RightAnkle, up)?);
+            Some((leg, lower, height(world, Role::Pelvis, up)?, height(world, Role::Pelvis, hangs)?))
+        })();
+        let Some((leg, lower, pelvis, above)) = measured else { continue };
+        standing += usize::from(lower.abs() < 0.25 * leg && (0.75..1.35).contains(&(pelvis / leg)));
+        lying += usize::from((0.0..0.4).contains(&(above / leg)));
+    }
+    standing * 10 >= sampled.len() * 8 && lying * 10 < sampled.len() * 9
+}
+
+/// Whether arms and legs point the same way, across the trunk, nearly all the time: an animal, whatever its joints are called. People who
+/// crawl do so on their knees, with the shins level.
+pub(crate) fn on_all_fours(clip: &Clip, roles: &Roles) -> bool {
+    let sampled = sampled(clip);
+    let four_legged = |world: &&WorldPose| -> Option<bool> {
+        let at = |role: Role| roles.get(role).map(|j| world.position(j));
+        let way = |from: Role, to: Role| Some((at(to)? - at(from)?).normalize_or_zero());
+        let legs = (way(Role::LeftHip, Role::LeftAnkle)? + way(Role::RightHip, Role::RightAnkle)?).normalize_or_zero();
+        let arms = (way(Role::LeftShoulder, Role::LeftWrist)? + way(Role::RightShoulder, Role::RightWrist)?)
+            .normalize_or_zero();
+        let trunk = (at(Role::LeftShoulder)? + at(Role::RightShoulder)? - at(Role::LeftHip)? - at(Role::RightHip)?)
+            .normalize_or_zero();
+        let shins =
+            (way(Role::LeftKnee, Role::LeftAnkle)? + way(Role::RightKnee, Role::RightAnkle)?).normalize_or_zero();
+        Some(trunk.dot(legs).abs() < 0.5 && arms.dot(legs) > 0.75 && shins.dot(legs) > 0.6)
+    };
+    let found = sampled.iter().filter(|w| four_legged(w) == Some(true)).count();
+    found * 100 >= sampled.len() * 85
 }
 
 /// The axis that thighs and shins point down when nothing is turned; none where files lay bones along other axes.

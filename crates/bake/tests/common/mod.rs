@@ -8,6 +8,8 @@
     reason = "helpers of tests; each file uses its own part"
 )]
 
+pub(crate) mod named;
+
 use std::path::Path;
 use std::sync::Arc;
 

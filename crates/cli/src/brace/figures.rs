@@ -62,7 +62,7 @@ fn strip<'a>(clip: &'a Clip, cells: &[Cell], title: &str, views: Vec<View>, mark
             [(k as f32 - 0.4, place), (k as f32 + 0.4, place)]
         });
         let path: Vec<(f32, Vec3)> = path.collect();
-        props.push(Prop { shape: Shape::ball(Vec3::ZERO, radius), path, colour, fit: false, trail: 0.0 });
+        props.push(Prop { shape: Shape::ball(Vec3::ZERO, radius), path, colour, fit: false, trail: 0.0, shown: None });
     };
     // Balls of different sizes are different props.
     for (k, cell) in cells.iter().enumerate() {

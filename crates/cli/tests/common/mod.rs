@@ -1,5 +1,7 @@
 //! Runs the command in folders of their own.
 
+#![allow(dead_code, reason = "each file of tests uses its own part")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

@@ -58,6 +58,12 @@ impl BvhFile {
     /// the joints are where they were, in the rest pose and in every frame. Angles are rounded to 0.0001 degrees and
     /// unwound from frame to frame, so that curves can be edited.
     pub fn from_clip(clip: &Clip, order: RotationOrder) -> BvhFile {
+        BvhFile::from_clip_in(clip, &vec![order; clip.skeleton().len()])
+    }
+
+    /// The same with an order for each joint; those without one get the default.
+    pub fn from_clip_in(clip: &Clip, orders: &[RotationOrder]) -> BvhFile {
+        let order = |j: JointIdx| orders.get(j.at()).copied().unwrap_or_default();
         let skeleton = clip.skeleton();
         let rest = rest_in_world(skeleton);
         let above = |j: JointIdx| skeleton.parent(j).map_or(Quat::IDENTITY, |parent| rest[parent.at()]);
@@ -68,7 +74,7 @@ impl BvhFile {
                 name: skeleton.name(j).split_whitespace().collect::<Vec<_>>().join("_"),
                 parent: skeleton.parent(j).map(JointIdx::at),
                 offset: above(j) * skeleton.offset(j),
-                channels: order.axes().map(Channel::rotation).to_vec(),
+                channels: order(j).axes().map(Channel::rotation).to_vec(),
                 end_sites: skeleton.tip(j).map(|tip| rest[j.at()] * tip).into_iter().collect(),
             })
             .collect();
@@ -92,7 +98,7 @@ impl BvhFile {
                     values.extend((above(j) * *place).to_array());
                 }
                 let local = above(j).as_dquat() * pose.rotation(j).as_dquat() * rest[j.at()].as_dquat().conjugate();
-                *before = euler(local.normalize(), order, *before);
+                *before = euler(local.normalize(), order(j), *before);
                 values
                     .extend(before.map(|radians| {
                         (libm::rint(radians.to_degrees() * STEPS_PER_DEGREE) / STEPS_PER_DEGREE) as f32
@@ -101,6 +107,18 @@ impl BvhFile {
         }
         let frame_time = 1.0 / f64::from(clip.fps());
         BvhFile { joints, declared_frames: clip.frames() as u64, frame_time, values }
+    }
+}
+
+impl BvhFile {
+    /// The order in which each joint's rotations are written; the default where there are not three of different axes.
+    pub fn orders(&self) -> Vec<RotationOrder> {
+        let of = |joint: &BvhJoint| {
+            let turns = joint.channels.iter().filter(|c| c.kind == ChannelKind::Rotation).map(|c| c.axis);
+            let axes: Vec<Axis> = turns.collect();
+            RotationOrder::ALL.into_iter().find(|order| order.axes()[..] == axes[..]).unwrap_or_default()
+        };
+        self.joints.iter().map(of).collect()
     }
 }
 

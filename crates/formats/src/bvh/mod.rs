@@ -85,6 +85,16 @@ pub enum RotationOrder {
 }
 
 impl RotationOrder {
+    /// All six.
+    pub const ALL: [RotationOrder; 6] = [
+        RotationOrder::Xyz,
+        RotationOrder::Xzy,
+        RotationOrder::Yxz,
+        RotationOrder::Yzx,
+        RotationOrder::Zxy,
+        RotationOrder::Zyx,
+    ];
+
     /// The three axes, outermost first.
     pub fn axes(self) -> [Axis; 3] {
         use Axis::{X, Y, Z};

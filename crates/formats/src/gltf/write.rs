@@ -20,13 +20,15 @@ pub struct GltfCharacter<'a> {
 
 impl GltfCharacter<'_> {
     /// Colours that are easily told apart, the two of a karate match first.
-    pub const COLOURS: [[f32; 3]; 6] = [
+    pub const COLOURS: [[f32; 3]; 8] = [
         [0.60, 0.02, 0.03],
         [0.02, 0.09, 0.55],
         [0.01, 0.30, 0.09],
         [0.70, 0.33, 0.01],
         [0.22, 0.03, 0.38],
         [0.02, 0.02, 0.02],
+        [0.01, 0.36, 0.40],
+        [0.72, 0.62, 0.04],
     ];
 }
 

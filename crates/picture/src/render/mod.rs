@@ -14,7 +14,7 @@ use kumite_motion::{Vec2, Vec3};
 use rayon::prelude::*;
 
 use crate::image::Image;
-use crate::page::{Page, Panel};
+use crate::page::{Page, Panel, Quality};
 use crate::paint::{Canvas, Linear};
 use crate::shape::Field;
 use crate::theme::Theme;
@@ -25,8 +25,6 @@ use trace::Hit;
 
 /// Side of the square tiles of pixels that share one list of solids.
 const TILE: usize = 8;
-/// Samples along each side of a pixel that an outline crosses.
-const SAMPLES: usize = 4;
 /// Stands for "no run" where a run number is expected.
 const NO_RUN: u32 = u32::MAX;
 
@@ -65,6 +63,10 @@ struct PreparedPanel<'a> {
     floor: Linear,
     grid: Linear,
     shade: Linear,
+    /// Samples along each side of a pixel that an outline crosses.
+    samples: usize,
+    /// A ray has met a surface when it is this near, pixels.
+    touch: f32,
 }
 
 impl Page {
@@ -87,7 +89,7 @@ impl Page {
 fn draw_panels(page: &Page) -> Canvas {
     let mut canvas = Canvas::new(page.width, page.height, page.theme.paper);
     for panel in &page.panels {
-        let prepared = PreparedPanel::new(panel, &page.theme);
+        let prepared = PreparedPanel::new(panel, &page.theme, page.quality);
         let rows = (0..panel.height.div_ceil(TILE)).into_par_iter();
         let bands: Vec<Band> =
             rows.map_init(TileScratch::default, |scratch, row| prepared.render_band(row, scratch)).collect();
@@ -102,7 +104,7 @@ fn draw_panels(page: &Page) -> Canvas {
 type Band = Vec<(usize, usize, Linear, f32)>;
 
 impl<'a> PreparedPanel<'a> {
-    fn new(panel: &'a Panel, theme: &Theme) -> PreparedPanel<'a> {
+    fn new(panel: &'a Panel, theme: &Theme, quality: Quality) -> PreparedPanel<'a> {
         let camera = &panel.camera;
         // The lamp hangs above the viewer's left shoulder, so that shadows fall to the right and away.
         let flat = Vec3::new(camera.back.x, 0.0, camera.back.z).normalize_or(camera.up);
@@ -169,6 +171,8 @@ impl<'a> PreparedPanel<'a> {
             floor: theme.floor.into(),
             grid: theme.grid.into(),
             shade: theme.shade.into(),
+            samples: if quality == Quality::Still { 4 } else { 2 },
+            touch: if quality == Quality::Still { 0.03 } else { 0.12 },
         };
         prepared.sort_into_tiles(rows);
         prepared
@@ -257,9 +261,9 @@ impl<'a> PreparedPanel<'a> {
         let mut sum = Linear::BLACK;
         let mut ground: Option<Linear> = None;
         let mut runs = [RunSamples::NONE; 4];
-        for k in 0..SAMPLES * SAMPLES {
-            let (i, j) = (k % SAMPLES, k / SAMPLES);
-            let step = |k: usize| (k as f32 + 0.5) / SAMPLES as f32 - 0.5;
+        for k in 0..self.samples * self.samples {
+            let (i, j) = (k % self.samples, k / self.samples);
+            let step = |k: usize| (k as f32 + 0.5) / self.samples as f32 - 0.5;
             let Some(hit) = self.trace(hits, pixel + Vec2::new(step(i), step(j))) else {
                 sum = sum + *ground.get_or_insert_with(|| self.shade_ground(pixel, nearby));
                 continue;
@@ -283,7 +287,7 @@ impl<'a> PreparedPanel<'a> {
         for samples in runs.iter().filter(|p| p.shaded > 0) {
             sum = sum + samples.sum * (samples.count as f32 / samples.shaded as f32);
         }
-        sum * (1.0 / (SAMPLES * SAMPLES) as f32)
+        sum * (1.0 / (self.samples * self.samples) as f32)
     }
 }
 

@@ -89,7 +89,7 @@ impl PreparedPanel<'_> {
             if z < rear {
                 return None;
             }
-            if d < 0.03 {
+            if d < self.touch {
                 // The step went well inside: back to about where it crossed the surface.
                 let back = if d < -0.3 && last_step > 0.0 { last_step * d / (d - last_d) } else { 0.0 };
                 return Some(Hit { at: pixel.extend(z + back), solid });
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
     use crate::body::Cone;
     use crate::camera::Camera;
-    use crate::page::{Panel, Solid};
+    use crate::page::{Panel, Quality, Solid};
     use crate::shape::Shape;
     use crate::theme::{Rgb, Theme};
 
@@ -214,7 +214,7 @@ mod tests {
             trails: Vec::new(),
             fade_from: 0.5,
         };
-        let prepared = PreparedPanel::new(&panel, &Theme::LIGHT);
+        let prepared = PreparedPanel::new(&panel, &Theme::LIGHT, Quality::Still);
         let all: Vec<u32> = (0..panel.solids.len() as u32).collect();
         for y in 0..256 {
             for x in 0..256 {

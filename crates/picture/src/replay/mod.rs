@@ -182,6 +182,9 @@ fn prop(prop: &Prop) -> Value {
     if let Some(colour) = prop.colour {
         value["color"] = json!(colour.hex());
     }
+    if let Some((from, to)) = prop.shown {
+        value["shown"] = json!([rounded(from), rounded(to)]);
+    }
     // The viewer places a shape by its middle; the prop's path is relative to the shape's own position.
     let at = |(t, p): &(f32, Vec3)| {
         let p = *p + middle;

@@ -578,7 +578,7 @@ const LOOKS = {
 
 /* From the plainest, for software drawing, to the richest. */
 const QUALITY = [
-  { sides: 12, rows: 3, occlude: 0, taps: 2, shadow: 512, near: 128, ratio: 0.8 },
+  { sides: 12, rows: 3, occlude: 0, taps: 5, shadow: 1024, near: 128, ratio: 0.8 },
   { sides: 18, rows: 4, occlude: 1, taps: 5, shadow: 1024, near: 256, ratio: 1.5 },
   { sides: 30, rows: 6, occlude: 1, taps: 14, shadow: 2048, near: 512, ratio: 2 },
 ];

@@ -260,19 +260,19 @@ impl Person {
         Some(Person { flesh, scale: s, belt: pelvis.y + 0.052 * s, rims: [cuff, sock] })
     }
 
-    /// How far a place is from the band across the eyes that the visor covers.
+    /// How far a place is from the two dark eyes, which show where the person looks.
     fn outside_visor(&self, p: Vec3) -> f32 {
         let s = self.scale;
         let Some(skull) = self.flesh.iter().find(|f| f.piece == Piece::Visor).map(|f| f.shape.bounds()) else {
             return 0.0;
         };
         let centre = 0.5 * (skull.0 + skull.1);
-        let eyes = Shape::Block {
-            at: centre + Vec3::new(0.0, -0.012, 0.085) * s,
-            half: Vec3::new(0.090, 0.026, 0.080) * s,
-            round: 0.020 * s,
+        let eye = |side: f32| Shape::Block {
+            at: centre + Vec3::new(side * 0.034, -0.012, 0.085) * s,
+            half: Vec3::new(0.021, 0.016, 0.080) * s,
+            round: 0.014 * s,
         };
-        eyes.distance(p)
+        eye(1.0).distance(p).min(eye(-1.0).distance(p))
     }
 
     /// Left and right are each joined to the middle but not to each other, or thighs would grow together.
