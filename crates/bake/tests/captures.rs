@@ -164,7 +164,7 @@ fn an_animal_is_not_a_person() {
     let skeleton = Arc::new(humanoid::skeleton());
     let quarter = std::f32::consts::FRAC_PI_2;
     let fox = Clip::from_fn("fox", Arc::clone(&skeleton), 30.0, 60, |frame, pose| {
-        let stride = 0.3 * (frame as f32 * 0.4).sin();
+        let stride = 0.3 * libm::sinf(frame as f32 * 0.4);
         pose.rotations[0] = Quat::from_rotation_x(quarter);
         for (end, top, swing) in [
             (Role::LeftKnee, Role::LeftHip, stride),
