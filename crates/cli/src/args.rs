@@ -302,8 +302,8 @@ A scene:
   name = \"Ana\"
   at = [0, 0]")]
 pub(crate) struct PlayArgs {
-    /// The scene
-    #[arg(value_name = "SCENE.toml", value_hint = ValueHint::FilePath)]
+    /// A file, or the name of a scene that comes with kumite
+    #[arg(value_name = "SCENE", value_hint = ValueHint::FilePath)]
     pub(crate) scene: PathBuf,
 
     /// File to write, format by ending: .glb .bvh .html .png .gif .json; may be given several times. Without one the outcome is only printed

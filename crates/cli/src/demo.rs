@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::args::{DemoArgs, PictureArgs, ThemeArg, ViewArg};
 use crate::failure::{CliResult, Failure};
 use crate::output::Outputs;
-use crate::{Progress, Report, bake, convert, picture_flags, play, source};
+use crate::{Progress, Report, bake, convert, picture_flags, play, source, stock_scenes};
 
 pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> CliResult<Report> {
     let start = Instant::now();
@@ -31,8 +31,9 @@ pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> CliResult<Report> {
     };
     let mut outputs = Outputs::default();
     let (mut scenes, mut cards) = (Vec::new(), String::new());
-    for (name, says, text) in SCENES {
-        let scene = scene::read(text).map_err(|e| Failure::bad(e.to_string()).in_file(name.as_ref()))?;
+    for (name, says) in SCENES {
+        let scene = scene::read(&stock_scenes::read(name.as_ref())?)
+            .map_err(|e| Failure::bad(e.to_string()).in_file(name.as_ref()))?;
         let loaded = bake::load(&scene.library, "".as_ref(), None, progress)?;
         let played = play::play(&scene, scene.seed, &loaded)?;
         let files = ["html", "glb", "png"].map(|ending| (format!("{name}.{ending}"), ending));
@@ -96,11 +97,11 @@ pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> CliResult<Report> {
     Ok(Report { text, json: json!({"scenes": scenes, "wall_seconds": start.elapsed().as_secs_f64()}) })
 }
 
-/// Scenes that come with kumite: name, what they show, and the scene.
-const SCENES: [(&str, &str, &str); 3] = [
-    ("duel", "two fighters who plan against each other", include_str!("../../../scenes/duel.toml")),
-    ("hit-hard", "what can be neither avoided nor blocked", include_str!("../../../scenes/hit-hard.toml")),
-    ("wander", "played by the graph of the embedded library", include_str!("../../../scenes/wander.toml")),
+/// What is played: the name of a scene that comes with kumite, and what it shows.
+const SCENES: [(&str, &str); 3] = [
+    ("duel", "two fighters who plan against each other"),
+    ("hit-hard", "what can be neither avoided nor blocked"),
+    ("wander", "played by the graph of the embedded library"),
 ];
 
 const PAGE: &str = r#"<!doctype html>

@@ -25,6 +25,7 @@ mod rigs;
 mod source;
 mod spar;
 mod spar_args;
+mod stock_scenes;
 mod tables;
 mod walk;
 

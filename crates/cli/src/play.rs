@@ -23,14 +23,13 @@ use crate::bake::Loaded;
 use crate::failure::{CliResult, Failure};
 use crate::output::{self, Outputs};
 use crate::rigs::{self, Rigs, TakeFile};
-use crate::{Progress, Report, bake, dodge, picture_flags, source, walk};
+use crate::{Progress, Report, bake, dodge, picture_flags, source, stock_scenes, walk};
 
 const WRITTEN: &str = ".glb, .bvh, .html, .png, .gif, .json";
 
 pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> CliResult<Report> {
     args.picture.check()?;
-    let text = String::from_utf8(source::read(&args.scene)?);
-    let text = text.map_err(|_| Failure::bad("not UTF-8 text").in_file(&args.scene))?;
+    let text = stock_scenes::read(&args.scene)?;
     let scene = scene::read(&text).map_err(|e| Failure::from(e).in_file(&args.scene))?;
     let endings: Vec<String> = args.output.iter().map(|p| source::ending(p).unwrap_or_default()).collect();
     for (path, ending) in args.output.iter().zip(&endings) {

@@ -24,19 +24,10 @@ use crate::failure::{CliResult, Failure};
 use crate::output::{self, Outputs};
 use crate::rayon_pool::RayonPool;
 use crate::rigs::{self, Rigs, TakeFile};
-use crate::{Progress, Report, bake, judged, picture_flags, source};
+use crate::{Progress, Report, bake, judged, picture_flags, source, stock_scenes};
 
 const ENDINGS: &str = ".glb, .bvh, .html, .png, .svg, .gif, .json";
 
-macro_rules! scenes {
-    ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../scenes/", $name, ".toml")))),*]
-    };
-}
-
-/// Scenes that come with kumite.
-const SCENES: &[(&str, &str)] =
-    scenes!["two-corner", "grid", "narrow-gap", "low-bar", "log", "door", "spiral", "cul-de-sac"];
 /// The grid by chance.
 const CLUTTER: &str = "clutter";
 /// The same, with the way to the goal shut.
@@ -105,18 +96,15 @@ fn check(args: &WalkArgs) -> CliResult<Vec<Method>> {
 
 /// What a scene asks; `clutter` depends on the seed.
 pub(crate) fn request(name: &str, seed: u64) -> CliResult<WalkRequest> {
-    let known = |wanted: &str| SCENES.iter().find(|s| s.0 == wanted).map(|s| s.1.to_owned());
     let base = if name == CLUTTER || name == BLOCKED { "grid" } else { name };
     let path = Path::new(name);
-    let text = match known(base) {
-        Some(text) => text,
-        None if source::ending(path).as_deref() == Some("toml") => {
-            String::from_utf8(source::read(path)?).map_err(|_| Failure::bad("not UTF-8 text").in_file(path))?
-        }
+    let text = match stock_scenes::stock(base) {
+        Some(text) => text.to_owned(),
+        None if source::ending(path).as_deref() == Some("toml") => stock_scenes::read(path)?,
         None => {
-            let names: Vec<&str> = SCENES.iter().map(|s| s.0).chain([CLUTTER, BLOCKED]).collect();
+            let names: Vec<&str> = stock_scenes::walks().chain([CLUTTER, BLOCKED]).collect();
             let allowed = format!("{}, or a .toml file", names.join(", "));
-            let message = format!("--scene is {name:?}; allowed is {allowed}");
+            let message = format!("--scene is {name:?}; allowed is {allowed}{}", kumite_text::hint(name, &allowed));
             return Err(Failure::bad(message).key("--scene").found(name).allowed(allowed));
         }
     };

@@ -172,8 +172,8 @@ fn in_words(path: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The word of a list that was probably meant: at most two letters differ, and fewer than all.
-fn hint(found: &str, allowed: &str) -> String {
+/// The word of a list that was probably meant, in brackets to end a message with: at most two letters differ, and fewer than all.
+pub fn hint(found: &str, allowed: &str) -> String {
     let words = allowed.split([',', ' ', '`']).filter(|word| word.len() > 2);
     let nearest = words.map(|word| (strsim::levenshtein(found, word), word)).min();
     match nearest {
