@@ -27,7 +27,7 @@ const STILL: f32 = 0.10;
 /// A foot that its motion moves faster than this over the floor is not held yet, metres per second.
 const FLIES: f32 = 0.8;
 /// Unless its clip calls it planted for this share of [`GRIP`].
-const SLOWED: f32 = 0.6;
+const SLOWED: f32 = 0.7;
 /// A sole has come down when it is this near to the floor, metres.
 const LANDED: f32 = 0.01;
 /// A heel rises over its ball by so much at most, radians, by so many of them a second, and comes back in about this time, seconds.
