@@ -262,7 +262,9 @@ impl Character {
         let leg = Leg { join: Some((align, LAID)), enter, ..Leg::whole(rise.edge) };
         self.commit(Plan::at_once(leg));
         self.struck.as_mut()?.response.rise();
-        self.then(Next::Stand(rise.over), Turnout::Rises(rise.label.clone(), rise.over - enter))
+        // Some ways up last as long as their edge, which is left before its last moment is shown.
+        let stands = rise.over.min(self.library().graph().edge(rise.edge).seconds - 3.0 * TICK);
+        self.then(Next::Stand(stands), Turnout::Rises(rise.label.clone(), rise.over - enter))
     }
 
     /// Lays what it is pulled into over where it lies. Nobody sees it: physics is shown.

@@ -90,6 +90,17 @@ fn a_cannonball_throws_down_and_it_gets_up() {
     assert!(judged.pelvis < 0.3 && judged.upright > 0.8 && judged.lowest > -0.05 && judged.finite, "{judged:?}");
 }
 
+/// Captured ways up may last as long as their edge: that they are over is told all the same.
+#[test]
+fn captured_people_get_up() {
+    let Some(library) = whole_library("cmu-fight") else { return };
+    let kits = [Arc::new(Kit::new(Defence::new(Arc::new(library), DodgeConfig::default()), None))];
+    let ops = ops("13_17", Target::Chest, [0.0, 1.3, 2.0], (10.0, 0.18, 10.0));
+    let played = Performance::play(&kits, &ops, 12 * u64::from(TICKS));
+    let (down, up) = (times(&played, |k| *k == EventKind::Down), times(&played, |k| *k == EventKind::Up));
+    assert!(down.len() == 1 && up.len() == 1 && up[0] > down[0], "{down:?} {up:?}");
+}
+
 #[test]
 fn a_shove_is_caught_by_steps() {
     let ops = ops("stand-idle", Target::Chest, [0.0, 1.3, 2.0], (10.0, 0.15, 4.0));
