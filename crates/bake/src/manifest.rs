@@ -60,6 +60,9 @@ pub struct ClipEntry {
     /// Its place in the manifest, for errors; put here by [`read`].
     #[serde(skip)]
     path: String,
+    /// The line that names its file; put here by [`read`].
+    #[serde(skip)]
+    pub line: Option<usize>,
 }
 
 /// One label.
@@ -119,6 +122,7 @@ pub fn read(text: &str) -> Result<Manifest, TextError> {
     for (c, clip) in manifest.clip.iter_mut().enumerate() {
         clip.rate = manifest.library.fps;
         clip.path = format!("clip.{c}");
+        clip.line = lines.find(&format!("clip.{c}.file"));
         for (s, span) in clip.span.iter_mut().enumerate() {
             span.line = lines.find(&format!("clip.{c}.span.{s}"));
         }
@@ -267,6 +271,7 @@ impl ClipEntry {
             unlabelled: false,
             rate: None,
             path: String::new(),
+            line: None,
         }
     }
 

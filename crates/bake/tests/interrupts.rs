@@ -112,7 +112,7 @@ fn cmu_reacts() {
         (SpanKind::Avoid, 0.1, 0.8),
         (SpanKind::Attack, 0.0, 0.3),
         (SpanKind::Block, 0.0, 0.8),
-        (SpanKind::Step, 0.0, 1.5),
+        (SpanKind::Step, 0.0, 0.8),
     ];
     check(&measured("cmu-fight", &library), &bounds);
 }

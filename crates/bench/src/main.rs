@@ -6,6 +6,7 @@
 mod bake;
 mod brace_stage;
 mod crowd;
+mod film;
 mod fk;
 mod impact;
 mod mocap;
@@ -25,12 +26,13 @@ use serde_json::json;
 
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
-    let benches: [(&str, fn()); 14] = [
+    let benches: [(&str, fn()); 15] = [
         ("bvh-parse", parse::run),
         ("fk", fk::run),
         ("captures", mocap::run),
         ("transitions", transitions::run),
         ("bake", bake::run),
+        ("film", film::run),
         ("tick", tick::run),
         ("two-balls", two_balls::run),
         ("walk-balls", walk_balls::run),

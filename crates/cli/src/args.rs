@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, Parser, Subcommand, ValueHint};
+
+pub(crate) use crate::output_args::{PictureArgs, RigArgs, ThemeArg, ViewArg};
 
 /// Characters that react, from motion capture.
 #[derive(Debug, Parser)]
@@ -11,7 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
   kumite demo                          see what it can do, in ./demo
   kumite inspect jab.bvh               what a file holds, and what the importer makes of it
   kumite convert jab.bvh jab.png       a film strip
-  kumite convert walk.bvh walk.gif     a moving picture
+  kumite convert walk.bvh walk.gif     a moving picture, as .mp4 too
   kumite convert walk.bvh walk.html    a replay to open in a browser
 
 Exit codes: 0 success, 1 failure of the machine (disk, permissions), 2 wrong use or bad input.")]
@@ -71,6 +73,7 @@ pub(crate) struct InspectArgs {
 
 /// Convert a motion to another format or to pictures; the ending of OUT decides which
 #[derive(Debug, Args)]
+#[command(override_usage = "kumite convert [OPTIONS] <IN>... <OUT>")]
 #[command(after_help = "Examples:
   kumite convert jab.bvh jab.png                     a film strip of eight poses
   kumite convert jab.bvh jab.svg --poses 5 --view front,side
@@ -83,13 +86,11 @@ pub(crate) struct InspectArgs {
   kumite convert my-kick.toml my-kick.png --watch    drawn again whenever the keys are saved
   kumite convert a.bvh b.bvh c.bvh sheet.png         a contact sheet of many clips")]
 pub(crate) struct ConvertArgs {
-    /// Motion files, or one motion of a library: `embedded:NAME`, `mine.kumite:NAME`; several for a contact sheet (.png), a .glb or an .html
-    #[arg(required = true, num_args = 1.., value_name = "IN", value_hint = ValueHint::FilePath)]
-    pub(crate) inputs: Vec<PathBuf>,
-
-    /// File to write
-    #[arg(required = true, value_name = "OUT", value_hint = ValueHint::FilePath)]
-    pub(crate) output: PathBuf,
+    /// IN: motion files, or one motion of a library: `embedded:NAME`, `mine.kumite:NAME`; several for a contact sheet (.png), a .glb or an
+    /// .html. OUT: the file to write, last
+    // One list, because flags may stand between the two.
+    #[arg(required = true, num_args = 1.., value_name = "IN|OUT", value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
 
     /// Resample to this many frames per second
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
@@ -138,62 +139,10 @@ pub(crate) struct ConvertArgs {
     pub(crate) picture: PictureArgs,
 }
 
-/// Whom takes are written on.
-#[derive(Args, Clone, Debug, Default)]
-pub(crate) struct RigArgs {
-    /// Write .glb files on this character, with its skin and materials; NAME=FILE for one of several, which then has a file of its own
-    #[arg(long, value_name = "[NAME=]FILE.glb", value_hint = ValueHint::FilePath)]
-    pub(crate) rig: Vec<String>,
-}
-
-/// Options of pictures.
-#[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Pictures")]
-pub(crate) struct PictureArgs {
-    /// Number of poses in a strip
-    #[arg(long, value_name = "N", default_value_t = 8)]
-    pub(crate) poses: usize,
-
-    /// Space poses evenly in time instead of by how much moves
-    #[arg(long)]
-    pub(crate) even: bool,
-
-    /// Views, separated by commas; each gets a row
-    #[arg(long, value_name = "VIEW", value_delimiter = ',', default_value = "three-quarter")]
-    pub(crate) view: Vec<ViewArg>,
-
-    /// Width in pixels
-    #[arg(long, value_name = "PIXELS", default_value_t = 1600)]
-    pub(crate) width: usize,
-
-    /// Light or dark background
-    #[arg(long, value_name = "THEME", default_value = "light")]
-    pub(crate) theme: ThemeArg,
-
-    /// Leave out heading and timeline
-    #[arg(long)]
-    pub(crate) bare: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
-pub(crate) enum ViewArg {
-    ThreeQuarter,
-    Front,
-    Side,
-    Top,
-    /// From +Z, whichever way the subject faces
-    World,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
-pub(crate) enum ThemeArg {
-    Light,
-    Dark,
-}
-
-/// Propose labels for every clip of a manifest, as a manifest to edit
+/// Propose labels for every clip of a folder or a manifest, as a manifest to edit
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
+  kumite label clips --strips pictures -o mine.toml  a folder is enough
   kumite label library.toml                          what was found, as TOML
   kumite label library.toml -o labelled.toml         written to a file
   kumite label new.toml --like labelled.toml         labels of similar actions in another manifest
@@ -202,8 +151,8 @@ pub(crate) enum ThemeArg {
 
 Labels already in the manifest are kept; --again replaces them.")]
 pub(crate) struct LabelArgs {
-    /// The manifest
-    #[arg(value_name = "LIBRARY.toml", value_hint = ValueHint::FilePath)]
+    /// A folder of motions, or a manifest that lists them
+    #[arg(value_name = "FOLDER|LIBRARY.toml", value_hint = ValueHint::AnyPath)]
     pub(crate) manifest: PathBuf,
 
     /// Folder that file names are relative to; the manifest's own if left out
@@ -306,7 +255,7 @@ pub(crate) struct PlayArgs {
     #[arg(value_name = "SCENE", value_hint = ValueHint::FilePath)]
     pub(crate) scene: PathBuf,
 
-    /// File to write, format by ending: .glb .bvh .html .png .gif .json; may be given several times. Without one the outcome is only printed
+    /// File to write, format by ending: .glb .bvh .html .png .gif .mp4 .json; may be given several times. Without one the outcome is only printed
     #[arg(short, long, value_name = "TAKE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Vec<PathBuf>,
 
@@ -393,7 +342,7 @@ pub(crate) struct DodgeArgs {
     #[arg(long)]
     pub(crate) why: bool,
 
-    /// File to write, format by ending: .glb .bvh .html .png .gif .json; may be given several times
+    /// File to write, format by ending: .glb .bvh .html .png .gif .mp4 .json; may be given several times
     #[arg(short, long, value_name = "TAKE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Vec<PathBuf>,
 
@@ -520,7 +469,7 @@ pub(crate) struct BraceArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) figures: Option<PathBuf>,
 
-    /// File to write, format by ending: .glb .bvh .html .png .gif .json; may be given several times
+    /// File to write, format by ending: .glb .bvh .html .png .gif .mp4 .json; may be given several times
     #[arg(short, long, value_name = "TAKE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Vec<PathBuf>,
 
@@ -622,7 +571,7 @@ pub(crate) struct WalkArgs {
     #[arg(long)]
     pub(crate) why: bool,
 
-    /// File to write, format by ending: .glb .bvh .html .png .svg .gif .json; may be given several times
+    /// File to write, format by ending: .glb .bvh .html .png .svg .gif .mp4 .json; may be given several times
     #[arg(short, long, value_name = "TAKE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Vec<PathBuf>,
 

@@ -340,6 +340,16 @@ impl Gathered {
 fn gather(path: &Path, data: Option<&Path>, unlabelled: bool, progress: &Progress) -> CliResult<Gathered> {
     let mut manifest = manifest(path)?;
     manifest.clip.iter_mut().for_each(|entry| entry.unlabelled |= unlabelled);
+    gather_listed(manifest, path, data, progress)
+}
+
+/// The same for a manifest that was read before.
+pub(crate) fn gather_listed(
+    mut manifest: Manifest,
+    path: &Path,
+    data: Option<&Path>,
+    progress: &Progress,
+) -> CliResult<Gathered> {
     let bar = progress.bar(manifest.clip.len(), "reading");
     let (folder, beside) = (path.is_dir(), if path.is_dir() { path.join("library.toml") } else { path.to_owned() });
     let (mut kept, mut clips, mut decided) = (Vec::new(), Vec::new(), Vec::new());
@@ -393,7 +403,14 @@ fn load_entry(
         Some(folder) => folder.join(&entry.file),
         None => relative(&entry.file, path),
     };
-    let found = source::load(&file, entry.fps)?;
+    let found = source::load(&file, entry.fps).map_err(|failure| match entry.line {
+        // A file that is not there, or a name in a library: the manifest is what is wrong.
+        Some(_) if failure.file.is_none() || !file.exists() => {
+            let message = format!("the file of this clip is {:?}: {}", file.display().to_string(), failure.message);
+            Failure { message, ..failure.key("file").at_line(entry.line) }.of_file(path)
+        }
+        _ => failure,
+    })?;
     let skeleton = Arc::new(humanoid::skeleton());
     let (mut clips, mut rate) = (Vec::new(), None);
     for motion in &found.motions {

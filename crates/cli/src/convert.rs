@@ -22,28 +22,35 @@ use crate::source::{self, Motion, Source};
 use crate::{Progress, Report, exported, inspect, output, picture_flags, print_error};
 
 /// What can be written, by ending.
-const ENDINGS: [&str; 6] = ["bvh", "glb", "png", "svg", "gif", "html"];
-const WRITTEN: &str = ".bvh, .glb, .png, .svg, .gif, .html";
+const ENDINGS: [&str; 7] = ["bvh", "glb", "png", "svg", "gif", "mp4", "html"];
 
 /// A clip ready to be written, and the roles of its joints.
 type Ready = (Clip, Option<Roles>);
 
 pub(crate) fn run(args: &ConvertArgs, progress: &Progress) -> CliResult<Report> {
-    if args.watch { watch(args, progress) } else { convert(args, progress) }
+    let (output, inputs) = match &args.files[..] {
+        [inputs @ .., output] if !inputs.is_empty() => (output.as_path(), inputs),
+        files => {
+            let found = files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(" ");
+            let message = format!("convert needs what to read and what to write; there is only {found:?}");
+            return Err(Failure::bad(message).key("OUT").found(found).allowed("IN OUT"));
+        }
+    };
+    if args.watch { watch(args, inputs, output, progress) } else { convert(args, inputs, output, progress) }
 }
 
 /// How often `--watch` looks at its files.
 const LOOK: Duration = Duration::from_millis(150);
 
 /// Converts now, and again whenever an input changes; what is wrong with it is said, and waited out.
-fn watch(args: &ConvertArgs, progress: &Progress) -> CliResult<Report> {
+fn watch(args: &ConvertArgs, inputs: &[PathBuf], output: &Path, progress: &Progress) -> CliResult<Report> {
     let changed = |path: &PathBuf| std::fs::metadata(path).and_then(|file| file.modified()).ok();
     let mut seen = None;
     loop {
-        let now: Vec<Option<SystemTime>> = args.inputs.iter().map(changed).collect();
+        let now: Vec<Option<SystemTime>> = inputs.iter().map(changed).collect();
         if seen.as_ref() != Some(&now) {
             seen = Some(now);
-            match convert(args, progress) {
+            match convert(args, inputs, output, progress) {
                 Ok(report) => warn(progress, report.text.trim_end()),
                 Err(failure) => print_error(&failure.to_string()),
             }
@@ -52,26 +59,22 @@ fn watch(args: &ConvertArgs, progress: &Progress) -> CliResult<Report> {
     }
 }
 
-fn convert(args: &ConvertArgs, progress: &Progress) -> CliResult<Report> {
+fn convert(args: &ConvertArgs, inputs: &[PathBuf], output: &Path, progress: &Progress) -> CliResult<Report> {
     args.picture.check()?;
-    let ending = ending(&args.output)?;
+    let ending = output::ending(output, &ENDINGS)?;
     let true_fps = rate("--source-fps", args.source_fps)?;
-    output::refuse_inputs(&args.output, args.inputs.iter().chain(&args.rig).map(PathBuf::as_path))?;
+    output::refuse_inputs(output, inputs.iter().chain(&args.rig).map(PathBuf::as_path))?;
     let rig = args.rig.as_deref().map(UserRig::load).transpose()?;
     if rig.is_some() && ending != "glb" {
         let message = "a rig is written as .glb, with its skin and materials";
-        return Err(Failure::bad(message)
-            .key("--rig")
-            .in_file(&args.output)
-            .found(format!(".{ending}"))
-            .allowed(".glb"));
+        return Err(Failure::bad(message).key("--rig").in_file(output).found(format!(".{ending}")).allowed(".glb"));
     }
     for warning in rig.iter().flat_map(|r| &r.warnings) {
         warn(progress, warning);
     }
-    let bar = progress.bar(args.inputs.len() + 1, "converting");
+    let bar = progress.bar(inputs.len() + 1, "converting");
     let (mut clips, mut orders): (Vec<Ready>, Vec<bvh::RotationOrder>) = (Vec::new(), Vec::new());
-    for input in &args.inputs {
+    for input in inputs {
         let source = source::load(input, true_fps)?;
         if let (Some(motion), false) = (source.motions.first(), args.canonical) {
             orders.clone_from(&motion.orders);
@@ -85,27 +88,27 @@ fn convert(args: &ConvertArgs, progress: &Progress) -> CliResult<Report> {
     let many = ["png", "glb", "html"].contains(&ending);
     if clips.len() > 1 && !many {
         let message = format!("{} motions, but .{ending} holds one; .png, .glb and .html hold several", clips.len());
-        return Err(Failure::bad(message).in_file(&args.output).found(format!("{} motions", clips.len())).allowed("1"));
+        return Err(Failure::bad(message).in_file(output).found(format!("{} motions", clips.len())).allowed("1"));
     }
     let Some((clip, roles)) = clips.first() else { return Err(Failure::bad("nothing to convert")) };
-    let title = args.output.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let title = output.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let bytes = match ending {
         "bvh" => bvh::write(&bvh::BvhFile::from_clip_in(clip, &orders)).into_bytes(),
         "svg" => args.picture.strip(clip, *roles).to_svg().into_bytes(),
-        "gif" => {
-            if clip.seconds() > picture_flags::LONGEST_GIF {
+        "gif" | "mp4" => {
+            if ending == "gif" && clip.seconds() > picture_flags::LONGEST_GIF {
                 let text = format!(
-                    "a GIF holds {} s at most; the rest is left out (--trim chooses)",
+                    "a GIF holds {} s at most; the rest is left out (--trim chooses; an MP4 holds all of it)",
                     picture_flags::LONGEST_GIF
                 );
                 bar.suspend(|| warn(progress, &text));
             }
-            picture_flags::gif(&args.picture, clip, *roles)
+            picture_flags::film(args.picture.strip(clip, *roles), ending, clip.seconds(), 1.0)?
         }
         "glb" => match &rig {
             Some(rig) => {
                 let clips: Vec<&Clip> = clips.iter().map(|c| &c.0).collect();
-                rig.rig.write(&clips).map_err(|e| Failure::bad(e.to_string()).in_file(&args.output))?
+                rig.rig.write(&clips).map_err(|e| Failure::bad(e.to_string()).in_file(output))?
             }
             None => gltf::write_glb(&title, &gltf_characters(&clips), &markers(clip)),
         },
@@ -119,11 +122,11 @@ fn convert(args: &ConvertArgs, progress: &Progress) -> CliResult<Report> {
         _ if clips.len() > 1 => picture_flags::sheet(&args.picture, &clips),
         _ => args.picture.strip(clip, *roles).render().to_png(),
     };
-    output::write(&args.output, &bytes)?;
+    output::write(output, &bytes)?;
     bar.finish_and_clear();
     let (frames, joints, fps) = (clip.frames(), clip.skeleton().len(), inspect::rounded(clip.fps()));
-    let text = format!("{}: {frames} frames, {joints} joints, {fps} fps\n", args.output.display());
-    let file = args.output.display().to_string();
+    let text = format!("{}: {frames} frames, {joints} joints, {fps} fps\n", output.display());
+    let file = output.display().to_string();
     let json = json!({"file": file, "clips": clips.len(), "frames": frames, "joints": joints, "fps": fps});
     Ok(Report { text, json })
 }
@@ -161,14 +164,6 @@ fn gltf_characters(clips: &[Ready]) -> Vec<gltf::GltfCharacter<'_>> {
         .enumerate()
         .map(|(i, (clip, _))| gltf::GltfCharacter { name: &clip.name, clip, colour: colour(i) })
         .collect()
-}
-
-fn ending(path: &Path) -> CliResult<&'static str> {
-    let found = source::ending(path).unwrap_or_default();
-    ENDINGS.into_iter().find(|e| *e == found).ok_or_else(|| {
-        let message = format!("cannot write {found:?}; the ending says the format: {WRITTEN}");
-        Failure::bad(message).in_file(path).found(found.clone()).allowed(WRITTEN)
-    })
 }
 
 fn rate(flag: &str, fps: Option<f32>) -> CliResult<Option<f32>> {

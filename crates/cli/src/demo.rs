@@ -45,7 +45,7 @@ pub(crate) fn run(args: &DemoArgs, progress: &Progress) -> CliResult<Report> {
                 (&scene.obstacles(), scene.seconds),
                 &played,
                 &serde_json::Value::Null,
-            );
+            )?;
             outputs.stage(&args.output.join(file), &bytes)?;
         }
         let _ = writeln!(

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use clap::ValueEnum;
+use kumite_formats::bvh;
 use kumite_motion::{Clip, ClipError, FrameIdx, Quat, Vec3};
 
 use crate::args::ConvertArgs;
@@ -105,6 +106,14 @@ pub(crate) fn for_program(clip: &Clip, program: ProgramArg) -> Result<Clip, Clip
         pose.rotations[0] = turn * pose.rotations[0];
     })?;
     Ok(carried(made, clip))
+}
+
+/// A take in the unit and axes of a program, as BVH.
+pub(crate) fn bvh_for(clip: &Clip, program: Option<ProgramArg>) -> Vec<u8> {
+    // A clip stays one when it is scaled and turned, so the original is never what is written here.
+    let turned = program.and_then(|program| for_program(clip, program).ok());
+    let clip = turned.as_ref().unwrap_or(clip);
+    bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes()
 }
 
 #[cfg(test)]

@@ -3,13 +3,30 @@
 use std::fmt;
 use std::path::Path;
 
-use kumite_text::TextError;
+use kumite_text::{TextError, hint, nearest, sort_by_nearness};
 use serde_json::{Map, Value, json};
 
 /// Exit code for failures of the machine: a full disk, a missing permission.
 pub(crate) const COULD_NOT: u8 = 1;
 /// Exit code for wrong use or bad input.
 pub(crate) const BAD_INPUT: u8 = 2;
+
+/// More names than these are not all listed in a message.
+const MANY: usize = 12;
+
+/// The file that was probably meant by one that is not there, in brackets.
+fn beside(missing: &Path) -> String {
+    let folder = missing.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return if folder.exists() { String::new() } else { format!(" ({} is not there either)", folder.display()) };
+    };
+    let names: Vec<String> = entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    let wanted = missing.file_name().unwrap_or_default().to_string_lossy();
+    match nearest(&wanted, names.iter().map(String::as_str)) {
+        Some(name) => format!(" (did you mean {name}?)"),
+        None => String::new(),
+    }
+}
 
 /// Why a command failed. Fields that do not apply are `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,12 +60,35 @@ impl Failure {
             std::io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
             _ => error.to_string(),
         };
-        Failure { code, message: format!("cannot {doing}: {reason}"), ..Failure::default() }.in_file(file)
+        let near = if error.kind() == std::io::ErrorKind::NotFound { beside(file) } else { String::new() };
+        Failure { code, message: format!("cannot {doing}: {reason}{near}"), ..Failure::default() }.in_file(file)
+    }
+
+    /// A name that is not among those there are. Of many, the nearest are shown.
+    pub(crate) fn unknown<'a>(says: &str, found: &str, names: impl IntoIterator<Item = &'a str>) -> Failure {
+        let names: Vec<&str> = names.into_iter().collect();
+        let mut shown = names.clone();
+        let more = if names.len() > MANY {
+            sort_by_nearness(found, &mut shown);
+            shown.truncate(MANY);
+            format!(" and {} more", names.len() - MANY)
+        } else {
+            String::new()
+        };
+        let message = format!("{says}; there are {}{more}", shown.join(", "));
+        Failure::bad(message).found(found).allowed(names.join(", "))
     }
 
     #[must_use]
     pub(crate) fn in_file(mut self, file: &Path) -> Failure {
         self.file.get_or_insert_with(|| file.display().to_string());
+        self
+    }
+
+    /// In this file, whatever was said before.
+    #[must_use]
+    pub(crate) fn of_file(mut self, file: &Path) -> Failure {
+        self.file = Some(file.display().to_string());
         self
     }
 
@@ -76,10 +116,19 @@ impl Failure {
         self
     }
 
+    /// The message, with what was probably meant.
+    fn sentence(&self) -> String {
+        let hint = match (&self.found, &self.allowed) {
+            (Some(found), Some(allowed)) if !self.message.contains("did you mean") => hint(found, allowed),
+            _ => String::new(),
+        };
+        format!("{}{hint}", self.message)
+    }
+
     /// `{"error": {…}}`, with the fields that apply.
     pub(crate) fn to_json(&self) -> Value {
         let mut error = Map::new();
-        error.insert("message".into(), json!(self.message));
+        error.insert("message".into(), json!(self.sentence()));
         let texts = [("file", &self.file), ("key", &self.key), ("found", &self.found), ("allowed", &self.allowed)];
         if let Some(line) = self.line {
             error.insert("line".into(), json!(line));
@@ -111,6 +160,6 @@ impl fmt::Display for Failure {
         {
             write!(f, "line {line}: ")?;
         }
-        write!(f, "{}", self.message)
+        write!(f, "{}", self.sentence())
     }
 }

@@ -35,9 +35,7 @@ pub(crate) fn run(args: &LabelArgs, progress: &Progress) -> CliResult<Report> {
     if let Some(path) = &args.output {
         output::refuse_inputs(path, [args.manifest.as_path()])?;
     }
-    let bar = progress.bar(manifest.clip.len(), "labelling");
-    let clips = bake::clips(&manifest, &args.manifest, data, &bar)?;
-    bar.finish_and_clear();
+    let bake::Gathered { manifest, clips, .. } = bake::gather_listed(manifest, &args.manifest, data, progress)?;
     let mut text = header(&manifest.library);
     let (mut clips_json, mut found, mut doubts) = (Vec::new(), 0, Vec::new());
     for (entry, made) in manifest.clip.iter().zip(&clips) {
@@ -73,6 +71,9 @@ pub(crate) fn run(args: &LabelArgs, progress: &Progress) -> CliResult<Report> {
     if let Some(path) = &args.output {
         output::write(path, text.as_bytes())?;
         text = format!("{}: {} clips, {found} labels found\n", path.display(), manifest.clip.len());
+        if found == 0 {
+            text += "    its labels were kept; --again finds them anew\n";
+        }
         if !doubts.is_empty() {
             text += &format!("check these {} first, the least sure on top:\n", doubts.len());
             doubts.iter().for_each(|doubt| text += &format!("    {}\n", doubt.line()));

@@ -17,6 +17,7 @@ mod label;
 mod manifest_text;
 mod manual;
 mod output;
+mod output_args;
 mod picture_flags;
 mod play;
 mod rayon_pool;

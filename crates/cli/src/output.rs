@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::failure::{CliResult, Failure};
+use crate::source;
 
 /// Files to be written together: nothing is visible under its name until all of them are complete.
 #[derive(Default)]
@@ -55,6 +56,32 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> CliResult<()> {
     outputs.stage(path, bytes)?;
     outputs.commit()?;
     Ok(())
+}
+
+/// Films that are not written, and what to do instead.
+const FILMS: [&str; 6] = ["mp4", "webm", "mov", "avi", "mkv", "m4v"];
+const INSTEAD: &str = if cfg!(feature = "mp4") {
+    "films are written as .mp4 and .gif, 50 frames a second, and as a replay to open in a browser, .html"
+} else {
+    "films are written as .gif, 50 frames a second, and as a replay to open in a browser, .html (.mp4 was left out when this kumite was built)"
+};
+
+/// The ending of a file to write, if it is one of `endings`.
+pub(crate) fn ending(path: &Path, endings: &[&'static str]) -> CliResult<&'static str> {
+    let found = source::ending(path).unwrap_or_default();
+    let built = |ending: &&&str| **ending != "mp4" || cfg!(feature = "mp4");
+    if let Some(known) = endings.iter().filter(built).find(|ending| **ending == found) {
+        return Ok(known);
+    }
+    let allowed = endings.iter().filter(built).map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ");
+    let message = match &found[..] {
+        film if FILMS.contains(&film) => {
+            format!("cannot write .{film}: {INSTEAD}; the ending says the format: {allowed}")
+        }
+        "" => format!("cannot write a file without an ending; the ending says the format: {allowed}"),
+        _ => format!("cannot write .{found}; the ending says the format: {allowed}"),
+    };
+    Err(Failure::bad(message).in_file(path).found(format!(".{found}")).allowed(allowed))
 }
 
 /// Refuses to write over what is read.

@@ -22,7 +22,7 @@ impl PictureArgs {
 
     pub(crate) fn views(&self) -> Vec<View> {
         let view = |v: &ViewArg| match v {
-            ViewArg::ThreeQuarter => View::three_quarter(),
+            ViewArg::Auto | ViewArg::ThreeQuarter => View::three_quarter(),
             ViewArg::Front => View::front(),
             ViewArg::Side => View::side(),
             ViewArg::Top => View::top(),
@@ -82,8 +82,24 @@ pub(crate) fn sheet(picture: &PictureArgs, clips: &[(Clip, Option<Roles>)]) -> V
 /// Longest motion in a GIF, seconds: all its frames are in memory at once.
 pub(crate) const LONGEST_GIF: f32 = 20.0;
 
-/// A GIF of the whole motion, at most 480 pixels wide to keep the file small.
-pub(crate) fn gif(picture: &PictureArgs, clip: &Clip, roles: Option<Roles>) -> Vec<u8> {
-    let strip = Strip { width: picture.width.min(480), row_height: 420, ..picture.strip(clip, roles) };
-    strip.to_gif(&Movie { range: Some((0.0, clip.seconds().min(LONGEST_GIF))), ..Movie::default() })
+/// Longest film, seconds: an hour is drawn for an hour.
+const LONGEST_FILM: f32 = 600.0;
+
+/// A film of the first seconds of a strip, `.gif` or `.mp4`. GIFs are at most 480 pixels wide to keep the file small, films 800.
+pub(crate) fn film(strip: Strip<'_>, ending: &str, seconds: f32, speed: f32) -> CliResult<Vec<u8>> {
+    let asked = strip.width;
+    let sized = |width: usize| {
+        let width = asked.min(width);
+        Strip { width, row_height: width * 7 / 8, ..strip }
+    };
+    let movie = |longest: f32| Movie { range: Some((0.0, seconds.min(longest))), speed, ..Movie::default() };
+    match ending {
+        #[cfg(feature = "mp4")]
+        "mp4" => {
+            let most_frames = (LONGEST_FILM * 50.0 / speed.clamp(0.1, 1.0)) as usize;
+            let movie = Movie { most_frames, ..movie(LONGEST_FILM) };
+            sized(800).to_mp4(&movie).map_err(|e| Failure::bad(e.to_string()))
+        }
+        _ => Ok(sized(480).to_gif(&movie(LONGEST_GIF))),
+    }
 }

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use kumite_formats::{bvh, gltf};
+use kumite_formats::gltf;
 use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Clip, Role, Roles, Span, SpanKind, Vec3};
-use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times};
+use kumite_picture::{Marker, Prop, Replay, Strip, Times};
 use kumite_plan::Leg;
 use kumite_plan::dodge::DodgeConfig;
 use kumite_plan::spar::Outcome;
@@ -16,6 +16,7 @@ use kumite_stage::op::BlowEvent;
 use kumite_stage::scene::{self, Scene};
 use kumite_stage::world::CharacterId;
 use kumite_stage::{Event, EventKind, Flight, Kit, Performance, TICKS, Take, jerk_ratio, overlap};
+use kumite_text::Lines;
 use serde_json::{Value, json};
 
 use crate::args::{PictureArgs, PlayArgs};
@@ -23,21 +24,19 @@ use crate::bake::Loaded;
 use crate::failure::{CliResult, Failure};
 use crate::output::{self, Outputs};
 use crate::rigs::{self, Rigs, TakeFile};
-use crate::{Progress, Report, bake, dodge, picture_flags, source, stock_scenes, walk};
+use crate::{Progress, Report, bake, dodge, exported, picture_flags, stock_scenes, walk};
 
-const WRITTEN: &str = ".glb, .bvh, .html, .png, .gif, .json";
+const ENDINGS: [&str; 7] = ["glb", "bvh", "html", "png", "gif", "mp4", "json"];
+/// Those that hold several characters.
+pub(crate) const SEVERAL: [&str; 6] = ["glb", "html", "png", "gif", "mp4", "json"];
 
 pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> CliResult<Report> {
     args.picture.check()?;
     let text = stock_scenes::read(&args.scene)?;
     let scene = scene::read(&text).map_err(|e| Failure::from(e).in_file(&args.scene))?;
-    let endings: Vec<String> = args.output.iter().map(|p| source::ending(p).unwrap_or_default()).collect();
+    let endings = args.output.iter().map(|path| output::ending(path, &ENDINGS)).collect::<CliResult<Vec<_>>>()?;
     for (path, ending) in args.output.iter().zip(&endings) {
-        if !["glb", "bvh", "html", "png", "gif", "json"].contains(&ending.as_str()) {
-            let message = format!("cannot write {ending:?}; the ending says the format: {WRITTEN}");
-            return Err(Failure::bad(message).in_file(path).found(ending.clone()).allowed(WRITTEN));
-        }
-        if ending == "bvh" && scene.character.len() > 1 {
+        if *ending == "bvh" && scene.character.len() > 1 {
             return Err(Failure::bad("a BVH holds one character; .glb and .html hold several").in_file(path));
         }
     }
@@ -46,20 +45,33 @@ pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> CliResult<Report> {
     for path in &args.output {
         output::refuse_inputs(path, rigs.paths().chain([args.scene.as_path()]))?;
     }
-    let loaded = bake::load(&scene.library, &args.scene, None, progress)?;
+    let lines = Lines::of(&text);
+    // What is wrong with a name in the scene is said where it stands.
+    let located = |failure: Failure| match &failure.key {
+        Some(key) if failure.file.is_none() => {
+            let line = lines.find(key);
+            failure.at_line(line).in_file(&args.scene)
+        }
+        _ => failure.in_file(&args.scene),
+    };
+    let loaded = bake::load(&scene.library, &args.scene, None, progress).map_err(located)?;
     let seed = args.seed.unwrap_or(scene.seed);
     let start = Instant::now();
-    let played = play(&scene, seed, &loaded).map_err(|e| e.in_file(&args.scene))?;
+    let played = play(&scene, seed, &loaded).map_err(located)?;
     let json = to_json(&scene, &played, start.elapsed().as_secs_f64());
     let mut outputs = Outputs::default();
     for (path, ending) in args.output.iter().zip(&endings) {
         let title = args.scene.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-        if ending == "glb" {
+        if *ending == "glb" {
             take_file(&title, &scene.obstacles(), &played).stage(path, &rigs, &mut outputs)?;
             continue;
         }
+        if let ("bvh", Some(take)) = (*ending, played.takes.first()) {
+            outputs.stage(path, &exported::bvh_for(&take.clip, args.rig.program))?;
+            continue;
+        }
         let place = (&scene.obstacles()[..], scene.seconds);
-        outputs.stage(path, &written(&args.picture, &title, ending, place, &played, &json))?;
+        outputs.stage(path, &written(&args.picture, &title, ending, place, &played, &json)?)?;
     }
     outputs.commit()?;
     let mut text = summary(&played);
@@ -83,11 +95,21 @@ pub(crate) fn play(scene: &Scene, seed: u64, loaded: &Loaded) -> CliResult<Playe
     let walker = if walks { Some(walk::walker_of(loaded, true)?) } else { None };
     let library = walker.as_ref().map_or(&loaded.library, |walker| walker.library());
     let names: Vec<&str> = library.clips().iter().map(|c| c.name.as_str()).collect();
-    for character in &scene.character {
+    for (k, character) in scene.character.iter().enumerate() {
         if let Some(clip) = character.begin.as_ref().filter(|clip| !names.contains(&clip.as_str())) {
-            let all = names.join(", ");
-            let message = format!("character {} begins with {clip:?}; there are {all}", character.name);
-            return Err(Failure::bad(message).key("begin").found(clip.clone()).allowed(all));
+            let says = format!("character {} begins with {clip:?}", character.name);
+            return Err(Failure::unknown(&says, clip, names).key(&format!("character.{k}.begin")));
+        }
+        let Some(action) = character.goal.as_ref().and_then(|goal| goal.action.as_deref()) else { continue };
+        let kinds = SpanKind::ALL.map(SpanKind::name);
+        let labels = library.clips().iter().flat_map(|clip| &clip.spans).map(|span| span.label.as_str());
+        let mut known: Vec<&str> =
+            ["stand", "any"].into_iter().chain(kinds).chain(labels).chain(names.clone()).collect();
+        known.sort_unstable();
+        known.dedup();
+        if !known.contains(&action) {
+            let says = format!("character {} goes to do {action:?}", character.name);
+            return Err(Failure::unknown(&says, action, known).key(&format!("character.{k}.goal.action")));
         }
     }
     let kit = Arc::new(Kit::new(dodge::defence(Arc::clone(library), DodgeConfig::default()), walker.clone()));
@@ -323,14 +345,9 @@ pub(crate) fn write_take(
 ) -> CliResult<()> {
     let mut outputs = Outputs::default();
     for path in output {
-        let ending = source::ending(path).unwrap_or_default();
-        if !["glb", "html", "png", "gif", "json"].contains(&ending.as_str()) {
-            let message =
-                format!("cannot write {ending:?}; the ending says the format: .glb, .html, .png, .gif, .json");
-            return Err(Failure::bad(message).in_file(path).found(ending));
-        }
+        let ending = output::ending(path, &SEVERAL)?;
         let seconds = played.takes.first().map_or(0.0, |t| t.clip.seconds());
-        outputs.stage(path, &written(picture, title, &ending, (&[], seconds), played, json))?;
+        outputs.stage(path, &written(picture, title, ending, (&[], seconds), played, json)?)?;
     }
     outputs.commit()?;
     Ok(())
@@ -343,7 +360,7 @@ pub(crate) fn written(
     (obstacles, seconds): (&[Obstacle], f32),
     played: &Played,
     json: &Value,
-) -> Vec<u8> {
+) -> CliResult<Vec<u8>> {
     let title = title.to_owned();
     let (takes, flights) = (&played.takes, &played.performance.flights);
     let balls = || flights.iter().map(|f| Prop::flying(f.ball.ball.radius, drawn(f)));
@@ -371,22 +388,16 @@ pub(crate) fn written(
         timeline: !picture.bare,
         ..Strip::default()
     };
-    match ending {
+    Ok(match ending {
         "json" => format!("{json}\n").into_bytes(),
-        "bvh" => clips.first().map_or(Vec::new(), |clip| {
-            bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes()
-        }),
         "glb" => take_file(&title, obstacles, played).to_glb(),
         "html" => {
             let markers = markers(played);
             Replay { title: title.clone(), figures: figures.clone(), props: props(), markers }.to_html().into_bytes()
         }
-        "gif" => {
-            let movie = Movie { range: Some((0.0, seconds.min(picture_flags::LONGEST_GIF))), ..Movie::default() };
-            Strip { width: picture.width.min(480), ..strip() }.to_gif(&movie)
-        }
+        "gif" | "mp4" => picture_flags::film(strip(), ending, seconds, 1.0)?,
         _ => strip().render().to_png(),
-    }
+    })
 }
 
 /// Which moments tell most: around a touch if just one ball touches anybody, else when balls are nearest and what was done just before, or

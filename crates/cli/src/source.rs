@@ -138,8 +138,10 @@ pub(crate) fn load(path: &Path, fps: Option<f32>) -> CliResult<Source> {
                 let message = format!("this is a .{ending} file, which kumite does not read: {advice}");
                 return Err(Failure::bad(message).in_file(path).found(format!(".{ending}")).allowed(READ));
             }
-            let found = other.map_or("no ending".to_owned(), |e| format!(".{e}"));
-            let message = format!("cannot tell what kind of motion this is: {found} is not a known ending ({READ})");
+            let known = other.map_or("it has no ending".to_owned(), |e| format!(".{e} is not a known ending"));
+            let there = if path.exists() { "" } else { "there is no such file, and " };
+            let message = format!("{there}{known}; motions are {READ}");
+            let found = other.map_or(name, |e| format!(".{e}"));
             Err(Failure::bad(message).in_file(path).found(found).allowed(READ))
         }
     }
@@ -289,11 +291,10 @@ fn embedded_clips(name: &str, wanted: Option<&str>) -> CliResult<Source> {
 
 /// Keeps what has this name; there must be something.
 fn only<T>(all: &mut Vec<T>, name: impl Fn(&T) -> &String, wanted: &str) -> CliResult<()> {
-    let names = all.iter().map(|one| name(one).as_str()).collect::<Vec<_>>().join(", ");
-    all.retain(|one| name(one) == wanted);
-    if all.is_empty() {
-        let message = format!("there is no motion {wanted:?}; there are {names}");
-        return Err(Failure::bad(message).found(wanted).allowed(names));
+    if !all.iter().any(|one| name(one) == wanted) {
+        let names = all.iter().map(|one| name(one).as_str());
+        return Err(Failure::unknown(&format!("there is no motion {wanted:?}"), wanted, names));
     }
+    all.retain(|one| name(one) == wanted);
     Ok(())
 }

@@ -64,7 +64,7 @@ pub(crate) struct SparArgs {
     #[command(flatten)]
     pub(crate) rig: RigArgs,
 
-    /// Files to write: .glb, .html, .png, .gif, .json; with --table .svg, .json, .txt
+    /// Files to write: .glb, .html, .png, .gif, .mp4, .json; with --table .svg, .json, .txt
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Vec<PathBuf>,
 

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cpu_time::ThreadTime;
-use kumite_formats::bvh;
 use kumite_motion::volume::{Obstacle, Shape};
 use kumite_motion::{Roles, Vec3};
-use kumite_picture::{GroundPlan, Layout, Marker, Movie, Prop, Replay, Strip};
+use kumite_picture::{GroundPlan, Layout, Marker, Prop, Replay, Strip};
 use kumite_plan::walk::{Effort, Method, Nudges, WalkError, WalkPath};
 use kumite_plan::{Alone, Pool};
 use kumite_stage::walk::{WalkOutcome, WalkRequest, Walker, blocked, clutter};
@@ -24,9 +23,9 @@ use crate::failure::{CliResult, Failure};
 use crate::output::{self, Outputs};
 use crate::rayon_pool::RayonPool;
 use crate::rigs::{self, Rigs, TakeFile};
-use crate::{Progress, Report, bake, judged, picture_flags, source, stock_scenes};
+use crate::{Progress, Report, bake, exported, judged, picture_flags, source, stock_scenes};
 
-const ENDINGS: &str = ".glb, .bvh, .html, .png, .svg, .gif, .json";
+const ENDINGS: [&str; 8] = ["glb", "bvh", "html", "png", "svg", "gif", "mp4", "json"];
 
 /// The grid by chance.
 const CLUTTER: &str = "clutter";
@@ -83,11 +82,7 @@ fn check(args: &WalkArgs) -> CliResult<Vec<Method>> {
         return Err(value("--starts", args.starts.to_string(), "1 to 10000"));
     }
     for path in &args.output {
-        let ending = source::ending(path).unwrap_or_default();
-        if !["glb", "bvh", "html", "png", "svg", "gif", "json"].contains(&ending.as_str()) {
-            let message = format!("cannot write {ending:?}; the ending says the format: {ENDINGS}");
-            return Err(Failure::bad(message).in_file(path).found(ending).allowed(ENDINGS));
-        }
+        output::ending(path, &ENDINGS)?;
     }
     let names = Method::ALL.map(Method::name).join(", ");
     let method = |name: &String| Method::from_name(name).ok_or_else(|| value("--method", format!("{name:?}"), &names));
@@ -431,7 +426,7 @@ fn one(args: &WalkArgs, kits: &[Arc<Kit>], methods: &[Method], effort: Effort, r
                 file.stage(path, rigs, &mut outputs)?;
             }
             _ => match written(args, &request, &done, &ending, &json) {
-                Some(bytes) => outputs.stage(path, &bytes)?,
+                Some(bytes) => outputs.stage(path, &bytes?)?,
                 // That there is no way is an answer, not a failure.
                 None => {
                     let _ = writeln!(text, "    {} is not written: there is no walk to show", path.display());
@@ -479,9 +474,9 @@ fn written(
     done: &[(Method, WalkTrial)],
     ending: &str,
     json: &Value,
-) -> Option<Vec<u8>> {
+) -> Option<CliResult<Vec<u8>>> {
     if ending == "json" {
-        return Some(format!("{json}\n").into_bytes());
+        return Some(Ok(format!("{json}\n").into_bytes()));
     }
     let (method, trial, take) = done.iter().find_map(|(m, t)| Some((m, t, &t.played.as_ref()?.take)))?;
     let clip = &take.clip;
@@ -498,8 +493,8 @@ fn written(
         layout: Layout::Travel,
         ..picture.strip(clip, Some(Roles::canonical()))
     };
-    Some(match ending {
-        "bvh" => bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes(),
+    Some(Ok(match ending {
+        "bvh" => exported::bvh_for(clip, args.rig.program),
         "svg" => plan(&args.scene, request, done, picture.width.min(900), picture.theme())?.to_svg().into_bytes(),
         "html" => {
             let cuts = take.starts.iter().filter(|e| e.joined);
@@ -507,13 +502,12 @@ fn written(
                 cuts.map(|e| Marker { time: e.time, kind: "join".into(), text: "transition".into(), at: None });
             Replay { title, figures: vec![figure], props: props(), markers: markers.collect() }.to_html().into_bytes()
         }
-        "gif" => Strip { width: picture.width.min(480), row_height: 420, ..strip() }
-            .to_gif(&Movie { range: Some((0.0, clip.seconds().min(picture_flags::LONGEST_GIF))), ..Movie::default() }),
+        "gif" | "mp4" => return Some(picture_flags::film(strip(), ending, clip.seconds(), 1.0)),
         _ if args.picture.view.contains(&crate::args::ViewArg::Top) => {
             plan(&args.scene, request, done, picture.width.min(900), picture.theme())?.render().to_png()
         }
         _ => strip().render().to_png(),
-    })
+    }))
 }
 
 /// All walks from above.

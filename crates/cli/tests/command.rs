@@ -45,11 +45,12 @@ fn the_embedded_library_is_listed_with_its_spans() {
 fn convert_writes_every_format() {
     let folder = folder("convert");
     std::fs::write(folder.join("a.bvh"), BVH).unwrap();
-    let starts: [(&str, &[u8]); 6] = [
+    let starts: [(&str, &[u8]); 7] = [
         ("b.bvh", b"HIERARCHY"),
         ("a.png", b"\x89PNG"),
         ("a.svg", b"<svg"),
         ("a.gif", b"GIF89a"),
+        ("a.mp4", b"ftypisom"),
         ("a.glb", b"glTF"),
         ("a.html", b"<!doctype html"),
     ];
@@ -66,7 +67,7 @@ fn convert_writes_every_format() {
     assert_eq!(json(&out)["frames"], 2);
     let out = kumite(&folder, &["convert", "a.bvh", "embedded:jab", "sheet.png", "--width", "600", "--json"]);
     assert_eq!(json(&out)["clips"], 2);
-    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 10, "a temporary file was left behind");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 11, "a temporary file was left behind");
 }
 
 #[test]

@@ -24,6 +24,15 @@ fn a_folder_is_enough() {
     assert_eq!(report["clips"], 5, "{report}");
     let decided = report["decided"].as_array().unwrap();
     assert!(decided.len() == 1 && decided[0].as_str().unwrap().contains("table.bvh is left out"), "{report}");
+    // What to look at first is listed and drawn; what was left out before is left out again.
+    let labels = json(&kumite(&folder, &["label", "clips", "--strips", "strips", "-o", "labels.toml", "--json"]));
+    assert_eq!(labels["clips"].as_array().unwrap().len(), 5, "{labels}");
+    let unsure = labels["check"].as_array().unwrap();
+    assert!(unsure.iter().all(|label| label["confidence"].as_f64().is_some_and(|sure| sure < 0.9)), "{labels}");
+    assert_eq!(folder.join("strips/check-first.png").is_file(), !unsure.is_empty());
+    assert!(folder.join("strips/jab.png").is_file());
+    let kept = kumite(&folder, &["label", "labels.toml", "--data", "clips", "-o", "again.toml"]);
+    assert!(String::from_utf8_lossy(&kept.stdout).contains("--again finds them anew"));
     let kinds = |report: &Value| {
         let labels = report["labels"].as_array().unwrap().iter();
         labels.map(|l| l["kind"].as_str().unwrap().to_owned()).collect::<std::collections::BTreeSet<_>>()

@@ -225,15 +225,77 @@ fn blender() -> Result<(String, bool), String> {
     run(&["cargo", "build", "--quiet", "--release"], &[])?;
     let folder = target().join("proof");
     std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+    let path = |name: &str| folder.join(name).display().to_string();
     let (mut text, mut holds) = (String::new(), true);
-    for name in ["walk", "jab", "duck"] {
-        let file = folder.join(format!("{name}.glb")).display().to_string();
-        let answer = kumite_json(&["convert", &format!("embedded:{name}"), &file])?;
-        let seen = output(&[&python, "crates/formats/tests/blender_import.py", &file], &[])?;
+    let (mut files, mut balls, mut obstacles) = (0, 0, 0);
+    let mut open = |name: &str| -> Result<Value, String> {
+        let seen = output(&[&python, "crates/formats/tests/blender_import.py", &path(name)], &[])?;
         let seen: Value = serde_json::from_str(seen.lines().last().unwrap_or_default()).map_err(|e| e.to_string())?;
-        text += &format!("{}\n", json!({"figure": format!("{name}.glb in Blender"), "value": seen.to_string()}));
+        text += &format!("{}\n", json!({"figure": format!("{name} in Blender"), "value": seen.to_string()}));
+        files += 1;
+        for (name, prop) in seen["props"].as_object().into_iter().flatten() {
+            // Balls fly, are as large as thrown and come and go; obstacles stand there all the time.
+            let (gone, size) =
+                (prop["gone_m"].as_f64().unwrap_or_default(), prop["size_m"].as_f64().unwrap_or_default());
+            let shown = prop["shown_share"].as_f64().unwrap_or_default();
+            if name.starts_with("ball") && gone > 3.0 && (0.2..=0.24).contains(&size) && shown < 1.0 {
+                balls += 1;
+            } else if gone == 0.0 && size > 0.2 && shown == 1.0 {
+                obstacles += 1;
+            }
+        }
+        Ok(seen)
+    };
+    for name in ["walk", "jab", "duck"] {
+        let file = format!("{name}.glb");
+        let answer = kumite_json(&["convert", &format!("embedded:{name}"), &path(&file)])?;
+        let seen = open(&file)?;
         // A root bone and the 21 canonical ones.
         holds &= seen["keys"] == answer["frames"] && seen["fps"] == answer["fps"] && seen["bones"] == 22;
     }
+    let hero = path("hero.glb");
+    kumite_json(&["convert", "embedded:stand-idle", &hero])?;
+    kumite_json(&["convert", "embedded:walk", &path("loop.glb"), "--rig", &hero, "--in-place", "--loop"])?;
+    kumite_json(&["dodge", "--rig", &hero, "-o", &path("dodge.glb")])?;
+    kumite_json(&["walk", "--scene", "two-corner", "--rig", &hero, "-o", &path("two-corner.glb")])?;
+    let scene = path("scene.toml");
+    std::fs::write(&scene, SCENE).map_err(|e| e.to_string())?;
+    kumite_json(&["play", &scene, "--rig", &format!("Ana={hero}"), "-o", &path("scene.glb")])?;
+    for (name, characters) in [("loop", 1), ("dodge", 1), ("two-corner", 1), ("scene", 2), ("scene-Ana", 1)] {
+        let seen = open(&format!("{name}.glb"))?;
+        holds &= seen["bones"] == 22 * characters && seen["fps"] == 60.0;
+    }
+    let mut add = |figure: &str, count: usize| text += &format!("{}\n", json!({"figure": figure, "value": count}));
+    add("files opened", files);
+    add("balls that fly", balls);
+    add("obstacles that stand", obstacles);
     Ok((text, holds))
 }
+
+/// Three characters, a ball and an obstacle of each kind.
+const SCENE: &str = r#"
+seconds = 2
+[[character]]
+name = "Ana"
+at = [0, 0]
+[[character]]
+name = "Bo"
+at = [2, 0]
+[[character]]
+name = "Cy"
+at = [5, 0]
+[[throw]]
+time = 0.2
+at = "Ana"
+target = "head"
+from = [0, 1.6, 6]
+speed = 12
+[[obstacle]]
+box = { size = [0.4, 0.8, 0.4], at = [3, 0.4, 2], yaw = 30 }
+[[obstacle]]
+cylinder = { radius = 0.15, height = 2, at = [4, 1, 3] }
+[[obstacle]]
+capsule = { radius = 0.1, height = 1.5, at = [1, 0.1, 4], roll = 90 }
+[[obstacle]]
+sphere = { radius = 0.3, at = [4.6, 0.3, 4] }
+"#;

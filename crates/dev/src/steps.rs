@@ -230,16 +230,20 @@ fn wasm() -> Result<(), String> {
     golden::engine(&native)
 }
 
-/// Opens and uses a replay of an embedded motion in headless Chromium.
+/// Opens and uses replays in headless Chromium.
 fn browser() -> Result<(), String> {
     if output(&["which", "chromium"], &[]).is_err() {
         // If it cannot be installed, the step fails.
         let _ = output(&["apt-get", "update"], &[]);
         output(&["apt-get", "install", "-y", "--no-install-recommends", "chromium"], &[])?;
     }
-    let replay = target().join("readme/replay.html").display().to_string();
-    run(&[&kumite(), "convert", "embedded:jab", &replay], &[])?;
-    run(&["node", "crates/picture/tests/js/replay.mjs", &replay], &[])
+    let replay = |name: &str| target().join(format!("readme/{name}.html")).display().to_string();
+    run(&[&kumite(), "convert", "embedded:jab", &replay("jab")], &[])?;
+    // Several characters, balls, obstacles and markers.
+    run(&[&kumite(), "play", "one-world", "-q", "-o", &replay("one-world")], &[])?;
+    ["jab", "one-world"]
+        .iter()
+        .try_for_each(|name| run(&["node", "crates/picture/tests/js/replay.mjs", &replay(name)], &[]))
 }
 
 /// Documents whose `console` blocks must run as they stand, each in an empty folder.

@@ -31,14 +31,18 @@ mod image;
 mod movie;
 mod page;
 mod paint;
+mod passing;
 mod render;
 mod replay;
 mod shape;
 mod sheet;
 mod strip;
+mod strip_page;
 mod svg;
 mod theme;
 mod timeline;
+#[cfg(feature = "mp4")]
+mod video;
 
 pub use answer_table::{Answer, AnswerTable};
 pub use body::{Body, Cone, Group, Part, facing};
@@ -50,8 +54,11 @@ pub use graph_circle::GraphCircle;
 pub use ground_plan::GroundPlan;
 pub use image::Image;
 pub use movie::Movie;
+pub use passing::Passing;
 pub use replay::{Marker, Replay};
 pub use shape::Shape;
 pub use sheet::Sheet;
 pub use strip::{Floor, Layout, Strip, Times, Trails, Window};
 pub use theme::{Colours, Rgb, Theme};
+#[cfg(feature = "mp4")]
+pub use video::VideoError;

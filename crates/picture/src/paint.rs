@@ -1,6 +1,7 @@
 //! The canvas: flat marks, trails and text on top of rendered panels, and conversion from linear light to display values.
 
 use std::ops::{Add, Mul};
+use std::sync::OnceLock;
 
 use ab_glyph::{Font, FontRef, Glyph, PxScale, ScaleFont, point};
 use kumite_motion::Vec2;
@@ -79,6 +80,15 @@ impl Canvas {
         }
     }
 
+    /// Colours from a pixel on to the right, nearer than nothing.
+    pub(crate) fn put_row(&mut self, x: usize, y: usize, colours: &[Linear]) {
+        if x < self.width && y < self.height {
+            let count = colours.len().min(self.width - x);
+            let from = y * self.width + x;
+            self.colours[from..from + count].copy_from_slice(&colours[..count]);
+        }
+    }
+
     pub(crate) fn put(&mut self, x: usize, y: usize, colour: Linear, depth: f32) {
         if x < self.width && y < self.height {
             self.colours[y * self.width + x] = colour;
@@ -87,13 +97,15 @@ impl Canvas {
     }
 
     pub(crate) fn into_image(self) -> Image {
-        let table: Vec<u8> = (0..=STEPS)
-            .map(|i| {
+        static TABLE: OnceLock<Vec<u8>> = OnceLock::new();
+        let table = TABLE.get_or_init(|| {
+            let display = |i: usize| {
                 let v = i as f32 / STEPS as f32;
                 let v = if v <= 0.0031308 { 12.92 * v } else { 1.055 * libm::powf(v, 1.0 / 2.4) - 0.055 };
                 (v * 255.0 + 0.5) as u8
-            })
-            .collect();
+            };
+            (0..=STEPS).map(display).collect()
+        });
         let encode = |v: f32| table[(v.clamp(0.0, 1.0) * STEPS as f32 + 0.5) as usize];
         let pixels = self.colours.iter().map(|c| [encode(c.r), encode(c.g), encode(c.b), 255]).collect();
         Image::new(self.width, self.height, pixels)

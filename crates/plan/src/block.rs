@@ -136,7 +136,7 @@ pub fn find(
     scratch.warp.set(&[], 1.0);
     let mut leavings = std::mem::take(&mut scratch.leavings);
     planner.lay_committed(situation, attack, &mut scratch.legs);
-    planner.leavings(DefenceKind::Block, attack, &scratch.legs, &mut leavings);
+    planner.leavings(DefenceKind::Block, threats, &scratch.legs, &mut leavings);
     // The cheapest first: once one blocks, the dearer ones need not be looked at.
     leavings.sort_by(|a, b| a.price().total_cmp(&b.price()));
     for leaving in leavings.iter().take(MOST) {

@@ -8,6 +8,8 @@ use kumite_motion::blend::decay;
 use kumite_motion::library::Library;
 use kumite_motion::{Contacts, EdgeIdx, FrameIdx, Layer, Pose, Role, Vec2, Vec3, WorldPose, fk, interrupt};
 
+use crate::heights::Heights;
+
 /// Spheres are padded to whole rows of this many.
 pub const LANES: usize = 8;
 
@@ -52,6 +54,8 @@ pub struct DefenceSpan {
     pub role: Option<Role>,
     /// Position among the clip's spans.
     pub span: u32,
+    /// At which heights an avoidance answers.
+    pub heights: Heights,
 }
 
 impl DefenceSpan {
@@ -203,6 +207,7 @@ impl Bodies {
             reach: reach + 0.1,
         };
         bodies.add_edges(library, &starts);
+        bodies.set_heights();
         bodies.set_paces(library, printed_speeds);
         bodies
     }
@@ -254,7 +259,14 @@ impl Bodies {
                     let whole = within.whole || (kind == kumite_motion::SpanKind::Block && in_edge);
                     if span.kind == kind && whole {
                         let (from, to) = ((span.from - first).max(0.0), (span.to - first).min(edge.seconds));
-                        self.kept.push(DefenceSpan { from, to, active, role: span.part, span: within.span });
+                        self.kept.push(DefenceSpan {
+                            from,
+                            to,
+                            active,
+                            role: span.part,
+                            span: within.span,
+                            heights: Heights::default(),
+                        });
                     }
                 }
                 range.1 = self.kept.len() as u32;
@@ -313,6 +325,16 @@ impl Bodies {
     pub(crate) fn join(&self, edge: EdgeIdx) -> Option<&[f32]> {
         let join = self.edges[edge.at()].join? as usize;
         Some(&self.joins[join * 6 * self.width..][..6 * self.width])
+    }
+
+    fn set_heights(&mut self) {
+        for edge in (0..self.edges.len() as u32).map(EdgeIdx) {
+            let (first, last) = self.edges[edge.at()].avoids;
+            for at in first as usize..last as usize {
+                let DefenceSpan { from, active, .. } = self.kept[at];
+                self.kept[at].heights = Heights::of(self, edge, from, active);
+            }
+        }
     }
 
     fn set_paces(&mut self, library: &Library, printed: bool) {

@@ -17,6 +17,7 @@ pub mod errata;
 mod footing;
 #[cfg(test)]
 mod hand_made;
+pub mod heights;
 pub mod legs;
 pub mod plan;
 pub mod pool;

@@ -210,6 +210,16 @@ impl Threat {
         self.spheres.iter().map(|s| s.start + s.places.len().saturating_sub(1) as f32 * STEP).fold(0.0, f32::max)
     }
 
+    /// How high above the ground its spheres are when it is meant to hit, metres.
+    pub fn heights(&self) -> impl Iterator<Item = f32> + '_ {
+        self.spheres.iter().filter_map(|sphere| {
+            let at = ((self.arrives - sphere.start) / STEP).max(0.0);
+            let last = sphere.places.last()?;
+            let [p, q] = [0, 1].map(|k| sphere.places.get(at as usize + k).unwrap_or(last).y);
+            Some(p + (q - p) * at.fract())
+        })
+    }
+
     /// The same attack, seen `seconds` later.
     #[must_use]
     pub fn later(&self, seconds: f32) -> Threat {

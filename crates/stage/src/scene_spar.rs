@@ -148,7 +148,10 @@ pub(crate) fn check(scene: &Scene) -> Result<(), TextError> {
         }
         let Some(opponent) = &character.opponent else { continue };
         if *opponent == character.name || scene.character.iter().all(|c| c.name != *opponent) {
-            return Err(TextError::value(&path("opponent"), opponent, "the name of another character"));
+            let others = scene.character.iter().map(|c| c.name.as_str()).filter(|name| *name != character.name);
+            let others = others.collect::<Vec<_>>().join(", ");
+            let allowed = if others.is_empty() { "the name of another character, and there is none" } else { &others };
+            return Err(TextError::value(&path("opponent"), opponent, allowed));
         }
         if character.goal.is_some() {
             return Err(TextError::value(

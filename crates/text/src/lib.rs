@@ -172,14 +172,37 @@ fn in_words(path: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The word of a list that was probably meant, in brackets to end a message with: at most two letters differ, and fewer than all.
+/// The word of a list that was probably meant, in brackets to end a message with; nothing if none is near or what was found is a number.
 pub fn hint(found: &str, allowed: &str) -> String {
-    let words = allowed.split([',', ' ', '`']).filter(|word| word.len() > 2);
-    let nearest = words.map(|word| (strsim::levenshtein(found, word), word)).min();
-    match nearest {
-        Some((1..=2, word)) => format!(" (did you mean {word}?)"),
-        _ => String::new(),
+    // Names may hold spaces, and lists may be sentences: both whole items and their words are looked at.
+    let items = allowed.split([',', '`']).map(str::trim);
+    let words = items.clone().chain(items.flat_map(|item| item.split([' ', '='])));
+    match nearest(found, words) {
+        Some(word) => format!(" (did you mean {word}?)"),
+        None => String::new(),
     }
+}
+
+/// Names by how near they are to one that is not among them, the nearest first.
+pub fn sort_by_nearness(found: &str, names: &mut [&str]) {
+    names.sort_by_key(|name| (strsim::osa_distance(found, name), *name));
+}
+
+/// The name that was probably meant by one that is not among them: at most two letters are wrong, missing, too many or swapped, and less than half
+/// of them; capitals do not count.
+pub fn nearest<'a>(found: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let bare = |text: &str| text.trim_matches(['"', '`', '.', '\'']).to_lowercase();
+    let wanted = bare(found);
+    if wanted.is_empty() || wanted.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '[') {
+        return None;
+    }
+    let near = |name: &'a str| {
+        let whole = bare(name);
+        let off = strsim::osa_distance(&wanted, &whole);
+        let letters = whole.chars().count().min(wanted.chars().count());
+        (name != found.trim_matches('"') && off <= 2 && 2 * off < letters.max(1)).then_some((off, name))
+    };
+    names.into_iter().filter_map(near).min().map(|(_, name)| name)
 }
 
 #[cfg(test)]
@@ -262,5 +285,27 @@ mod tests {
         let error = TextError::value("throw.0.speed", "fats", "fast, slow").located(text);
         assert_eq!(error.to_string(), "line 3: throw 1 speed is fats; allowed is fast, slow (did you mean fast?)");
         assert_eq!(error.key.as_deref(), Some("throw 1 speed"));
+    }
+
+    #[test]
+    fn what_was_meant_is_near() {
+        for (found, allowed, meant) in [
+            ("\"haed\"", "head, chest", Some("head")),
+            ("heads", "head, chest", Some("head")),
+            ("Ana", "ana, bo", Some("ana")),
+            ("path folower", "one of general, path follower, or weights", Some("path follower")),
+            ("glbb", ".bvh, .glb, .png", Some(".glb")),
+            ("jap", "cross, jab", Some("jab")),
+            ("bow", "box, cylinder", Some("box")),
+            ("bo", "box, ax", None),
+            ("fox", "head, chest", None),
+            ("100001", "1 to 100000", None),
+            ("[2, 3]", "[2, 4]", None),
+            ("head", "head, chest", None),
+            ("", "a, b", None),
+        ] {
+            let expected = meant.map_or(String::new(), |meant| format!(" (did you mean {meant}?)"));
+            assert_eq!(hint(found, allowed), expected, "{found} of {allowed}");
+        }
     }
 }

@@ -23,6 +23,8 @@ const FLOAT: f32 = 1.0;
 /// Nobody changes feet in the air for longer, seconds, unless the action itself does. Takes have so many frames per second.
 const ALOFT: f32 = 0.1;
 const TAKE_FPS: f32 = 60.0;
+/// A foot of a take leaves the floor up to a frame before that of its clip, and is back up to a frame later.
+const ROUNDED: usize = 2;
 /// How long the motion is played before the join, so that feet stand, and after it, seconds.
 const RUN_UP: f32 = 0.25;
 const AFTER: f32 = 0.5;
@@ -145,7 +147,7 @@ impl<'a> Rehearsal<'a> {
         quality.snap <= SNAP
             && quality.foot_slide_cm_s <= SLIDE
             && quality.float_cm <= FLOAT
-            && aloft(&played.contacts) <= self.aloft[candidate.onset].max((ALOFT * played.fps()) as usize)
+            && aloft(&played.contacts) <= ROUNDED + self.aloft[candidate.onset].max((ALOFT * played.fps()) as usize)
             && self.plausible(&played, clip, candidate.onset)
     }
 

@@ -10,11 +10,10 @@ mod why;
 use std::path::Path;
 use std::sync::Arc;
 
-use kumite_formats::bvh;
 use kumite_formats::gltf::GltfMarker;
 use kumite_motion::library::Library;
 use kumite_motion::{Role, Roles, Vec3};
-use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times, Window};
+use kumite_picture::{Marker, Prop, Replay, Strip, Times, Window};
 use kumite_react::balance::Objective;
 use kumite_react::response::Settings;
 use kumite_react::{Impact, ImpactError, Request, SpeedRange, Temper, time_to_contact};
@@ -29,11 +28,11 @@ use crate::args::BraceArgs;
 use crate::failure::{CliResult, Failure};
 use crate::output::{self, Outputs};
 use crate::rigs::{self, Rigs, TakeFile};
-use crate::{Progress, Report, bake, picture_flags, source};
+use crate::{Progress, Report, bake, exported, picture_flags, source};
 
 /// The clip that plays when nothing else is asked for, if the library has it.
 const GUARD: &str = "guard-idle";
-const ENDINGS: &str = ".glb, .bvh, .html, .png, .gif, .json";
+const ENDINGS: [&str; 7] = ["glb", "bvh", "html", "png", "gif", "mp4", "json"];
 /// A hand or forearm this near to a threat's way guards, metres.
 pub(crate) const GUARDS: f32 = 0.12;
 
@@ -105,11 +104,7 @@ fn check(args: &BraceArgs) -> CliResult<()> {
         return Err(bad("--trial", number.to_string(), &format!("less than the {count} of --trials")));
     }
     for path in &args.output {
-        let ending = source::ending(path).unwrap_or_default();
-        if !["glb", "bvh", "html", "png", "gif", "json"].contains(&ending.as_str()) {
-            let message = format!("cannot write {ending:?}; the ending says the format: {ENDINGS}");
-            return Err(Failure::bad(message).in_file(path).found(ending).allowed(ENDINGS));
-        }
+        output::ending(path, &ENDINGS)?;
     }
     part(&args.target).map(|_| ())
 }
@@ -264,7 +259,7 @@ fn brace_once(args: &BraceArgs, moment: &Moment, request: &Request<'_>, rigs: &R
             file.stage(path, rigs, &mut outputs)?;
             continue;
         }
-        outputs.stage(path, &encode(args, &played, &take, (&ending, &json)))?;
+        outputs.stage(path, &encode(args, &played, &take, (&ending, &json))?)?;
     }
     outputs.commit()?;
     if let Some(path) = &args.timing {
@@ -328,7 +323,7 @@ fn moments(played: &Played) -> impl Iterator<Item = (f32, &'static str, String)>
 }
 
 /// The take in the format of a file ending, other than `.glb`.
-fn encode(args: &BraceArgs, played: &Played, take: &Take, (ending, json): (&str, &Value)) -> Vec<u8> {
+fn encode(args: &BraceArgs, played: &Played, take: &Take, (ending, json): (&str, &Value)) -> CliResult<Vec<u8>> {
     let clip = &take.clip;
     let figure = picture_flags::figure(clip, Some(Roles::canonical()));
     let ball = || Prop::flying(played.impact.radius, played.path.clone());
@@ -346,16 +341,15 @@ fn encode(args: &BraceArgs, played: &Played, take: &Take, (ending, json): (&str,
         window: Window::World,
         ..picture.strip(clip, Some(Roles::canonical()))
     };
-    match ending {
+    Ok(match ending {
         "json" => format!("{json}\n").into_bytes(),
-        "bvh" => bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes(),
+        "bvh" => exported::bvh_for(clip, args.rig.program),
         "html" => {
             let mark = |(time, kind, text): (f32, &str, String)| Marker { time, kind: kind.into(), text, at: None };
             let markers = moments(played).map(mark).collect();
             Replay { title, figures: vec![figure], props: vec![ball()], markers }.to_html().into_bytes()
         }
-        "gif" => Strip { width: picture.width.min(480), row_height: 420, ..strip() }
-            .to_gif(&Movie { speed: 0.5, ..Movie::default() }),
+        "gif" | "mp4" => picture_flags::film(strip(), ending, clip.seconds(), 0.5)?,
         _ => strip().render().to_png(),
-    }
+    })
 }

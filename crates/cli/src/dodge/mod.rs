@@ -7,11 +7,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use kumite_formats::bvh;
 use kumite_formats::gltf::GltfMarker;
 use kumite_motion::library::Library;
 use kumite_motion::{Clip, EdgeIdx, Roles, Vec2, Vec3};
-use kumite_picture::{Marker, Movie, Prop, Replay, Strip, Times, Window};
+use kumite_picture::{Marker, Passing, Prop, Replay, Strip, Times, Window};
 use kumite_plan::dodge::{CullingPlanes, DodgeConfig, DodgeDecision, DodgeScratch, Judged, Verdict};
 use kumite_plan::{Bend, Bodies, ThreatError};
 use kumite_stage::attack_trial::{AFTER, Trial};
@@ -20,11 +19,11 @@ use kumite_stage::world::{Perception, Wish};
 use kumite_stage::{BallOutcome, Defence, EventKind, Flight, Kit, Op, Performance, TICKS, Take, Target, dodge_referee};
 use serde_json::{Value, json};
 
-use crate::args::DodgeArgs;
+use crate::args::{DodgeArgs, ViewArg};
 use crate::failure::{CliResult, Failure};
 use crate::output::{self, Outputs};
 use crate::rigs::{self, Rigs, TakeFile};
-use crate::{Progress, Report, bake, picture_flags, play, source};
+use crate::{Progress, Report, bake, exported, picture_flags, play, source};
 
 /// Seconds shown before the ball is thrown.
 const BEFORE: f32 = 0.3;
@@ -32,7 +31,7 @@ const BEFORE: f32 = 0.3;
 const NAME: &str = "dodge";
 /// The clip that plays when nothing else is asked for, if the library has it.
 const GUARD: &str = "guard-idle";
-const ENDINGS: &str = ".glb, .bvh, .html, .png, .gif, .json";
+const ENDINGS: [&str; 7] = ["glb", "bvh", "html", "png", "gif", "mp4", "json"];
 
 /// Builds a library's planning tables, on all cores.
 pub(crate) fn defence(library: Arc<Library>, config: DodgeConfig) -> Defence {
@@ -87,11 +86,7 @@ fn check(args: &DodgeArgs) -> CliResult<Target> {
         return value("--trials", "0".into(), "at least 1");
     }
     for path in &args.output {
-        let ending = source::ending(path).unwrap_or_default();
-        if !["glb", "bvh", "html", "png", "gif", "json"].contains(&ending.as_str()) {
-            let message = format!("cannot write {ending:?}; the ending says the format: {ENDINGS}");
-            return Err(Failure::bad(message).in_file(path).found(ending).allowed(ENDINGS));
-        }
+        output::ending(path, &ENDINGS)?;
     }
     match Target::from_name(&args.target) {
         Some(target) => Ok(target),
@@ -248,7 +243,7 @@ fn dodge_once(
             TakeFile { title: &title, takes: vec![&take], props, markers }.stage(path, rigs, &mut outputs)?;
             continue;
         }
-        outputs.stage(path, &encode(args, &performance, flight, &take, &title, (&ending, &json)))?;
+        outputs.stage(path, &encode(args, &performance, flight, &take, &title, (&ending, &json))?)?;
     }
     outputs.commit()?;
     Ok(Report { text, json })
@@ -303,12 +298,13 @@ fn begin(args: &DodgeArgs, kit: &Kit) -> CliResult<(Option<Begin>, f32)> {
     let begin = Begin::parse(asked);
     let Some((_, since)) = kit.entry(&begin) else {
         let of = library.clips().iter().find(|clip| clip.name == begin.clip);
-        let allowed = match (begin.at, of) {
-            (Some(_), Some(clip)) => format!("0 to {:.2} s of {}, where it is played", clip.seconds(), clip.name),
-            _ => library.clips().iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", "),
+        let says = format!("--begin is {asked:?}");
+        let (Some(_), Some(clip)) = (begin.at, of) else {
+            let names = library.clips().iter().map(|c| c.name.as_str());
+            return Err(Failure::unknown(&says, &begin.clip, names).key("--begin"));
         };
-        let message = format!("--begin is {asked:?}; there are {allowed}");
-        return Err(Failure::bad(message).key("--begin").found(asked.clone()).allowed(allowed));
+        let allowed = format!("0 to {:.2} s of {}, where it is played", clip.seconds(), clip.name);
+        return Err(Failure::bad(format!("{says}; there are {allowed}")).key("--begin").found(asked).allowed(allowed));
     };
     // The ball is thrown at the moment that was asked for, so it begins a little before.
     let before = if begin.at.is_some() { since.min(BEFORE) } else { BEFORE };
@@ -396,7 +392,7 @@ fn encode(
     take: &Take,
     title: &str,
     (ending, json): (&str, &Value),
-) -> Vec<u8> {
+) -> CliResult<Vec<u8>> {
     let clip: &Clip = &take.clip;
     let figure = picture_flags::figure(clip, Some(Roles::canonical()));
     let ball = || Prop::flying(flight.ball.ball.radius, play::drawn(flight));
@@ -404,8 +400,15 @@ fn encode(
     let met = flight.end.filter(|end| end.2.is_some());
     let thrown = flight.ball.thrown as f32 / TICKS as f32;
     let meets = meets(flight);
-    let times = Times::At(moments(thrown, meets, picture.poses));
+    let passing =
+        met.is_none().then(|| Passing::of(&figure, &ball(), (meets - 0.15, meets + 0.25), (meets - 0.6).max(thrown)));
+    let views = match (&passing, picture.view.as_slice()) {
+        (Some(passing), [ViewArg::Auto]) => passing.views.to_vec(),
+        _ => picture.views(),
+    };
+    let times = Times::At(moments(thrown, passing.map_or(meets, |p| p.time), picture.poses));
     let strip = || Strip {
+        views: views.clone(),
         figures: vec![figure.clone()],
         props: vec![ball()],
         title: Some(if picture.bare { String::new() } else { title.to_owned() }),
@@ -413,9 +416,9 @@ fn encode(
         window: Window::World,
         ..picture.strip(clip, Some(Roles::canonical()))
     };
-    match ending {
+    Ok(match ending {
         "json" => format!("{json}\n").into_bytes(),
-        "bvh" => bvh::write(&bvh::BvhFile::from_clip(clip, bvh::RotationOrder::default())).into_bytes(),
+        "bvh" => exported::bvh_for(clip, args.rig.program),
         "html" => {
             let seen = performance.events.iter().filter(|e| matches!(e.kind, EventKind::Noticed { .. }));
             let mut markers: Vec<Marker> = seen
@@ -432,10 +435,9 @@ fn encode(
             let replay = Replay { title: title.to_owned(), figures: vec![figure], props: vec![ball()], markers };
             replay.to_html().into_bytes()
         }
-        "gif" => Strip { width: picture.width.min(480), row_height: 420, ..strip() }
-            .to_gif(&Movie { speed: 0.5, ..Movie::default() }),
+        "gif" | "mp4" => picture_flags::film(strip(), ending, clip.seconds(), 0.5)?,
         _ => strip().render().to_png(),
-    }
+    })
 }
 
 /// Percentiles 50, 95 and 99, and the maximum.

@@ -37,6 +37,9 @@ pub(crate) fn run(args: &SparArgs, progress: &Progress) -> CliResult<Report> {
         return Err(Failure::bad("both fighters have the same name").key("name").found(names[0].to_owned()));
     }
     let rigs = Rigs::load(&args.rig.rig, &names, progress)?;
+    for path in args.output.iter().filter(|_| !args.table) {
+        crate::output::ending(path, &play::SEVERAL)?;
+    }
     for path in &args.output {
         crate::output::refuse_inputs(path, rigs.paths())?;
     }
@@ -126,7 +129,10 @@ fn one(kit: &Arc<Kit>, entrants: &[Entrant; 2], args: &SparArgs, seed: u64) -> (
 fn entrant(text: &str, name: &str, key: &str) -> CliResult<Entrant> {
     let wrong = |found: &str, allowed: &str| {
         let message = format!("--{key} has {found:?}; allowed is {allowed}");
-        Failure::bad(message).key(key).found(found.to_owned()).allowed(allowed.to_owned())
+        // What is near is looked for among names, without the key before them.
+        let near = found.split_once('=').filter(|(what, _)| allowed.contains("style:") && *what == "style");
+        let near = near.map_or(found.split('=').next().unwrap_or(found), |(_, value)| value);
+        Failure::bad(format!("{message}{}", kumite_text::hint(near, allowed))).key(key).found(found).allowed(allowed)
     };
     let (mut style, mut tree, mut name) = (Style::default(), TreeConfig::default(), name.to_owned());
     let (mut delay, mut temperature) = (None, None);
@@ -135,7 +141,7 @@ fn entrant(text: &str, name: &str, key: &str) -> CliResult<Entrant> {
         let number = || value.parse::<f32>().ok().filter(|v| v.is_finite());
         match what {
             "style" => {
-                let known = format!("a style: {}", STYLES.join(", "));
+                let known = format!("style: {}", STYLES.join(", "));
                 style = Style::named(value).ok_or_else(|| wrong(part, &known))?;
             }
             "depth" => {

@@ -95,6 +95,7 @@ pub(crate) fn run(args: &TablesArgs, progress: &Progress) -> CliResult<Report> {
             (planner.config.cull, planner.config.use_index, planner.config.grid) = (cull, index, index);
             // Their fighters play every edge to its end.
             planner.config.interrupts = false;
+            planner.config.at_height = false;
             let situation = defence.situation(&trial.character, &trial.ahead);
             let start = ThreadTime::now();
             if let Ok(mut search) = DodgeSearch::new(&planner, &situation, &trial.threats, false) {

@@ -1,11 +1,13 @@
 //! Turns panels into pixels: solids as distance fields, sphere-traced along parallel rays.
 //!
 //! `outline` holds what a solid covers seen from the eye or the light, `trace` finds where a ray meets a body, `light`
-//! shades what it met. This file prepares a panel and walks over its pixels, with more samples where an outline crosses.
+//! shades what it met, `ground` is the floor without anybody on it. This file prepares a panel and walks over its pixels twice: every
+//! ray first, then colours, with more samples where an outline crosses.
 //!
 //! Does not draw flat marks, trails or text (`paint` does), nor SVG. Rejected: a triangle rasteriser, which needs a mesh
 //! for every shape and cannot blend neighbouring shapes into one surface.
 
+mod ground;
 mod light;
 mod outline;
 mod trace;
@@ -19,12 +21,17 @@ use crate::paint::{Canvas, Linear};
 use crate::shape::Field;
 use crate::theme::Theme;
 
+pub(crate) use ground::Ground;
 use light::Light;
 use outline::{Caster, Outline};
 use trace::Hit;
 
 /// Side of the square tiles of pixels that share one list of solids.
 const TILE: usize = 8;
+/// From the middle of a tile to its corners, pixels, rounded up.
+const HALF_TILE: f32 = 6.0;
+/// Depths of a surface over two pixels differ by less where it is not seen edge-on, pixels.
+const EVEN: f32 = 3.0;
 /// Stands for "no run" where a run number is expected.
 const NO_RUN: u32 = u32::MAX;
 
@@ -46,6 +53,7 @@ struct ProjectedSolid {
 /// A panel with its solids projected and sorted into tiles.
 struct PreparedPanel<'a> {
     panel: &'a Panel,
+    ground: &'a Ground,
     solids: Vec<ProjectedSolid>,
     casters: Vec<Caster>,
     columns: usize,
@@ -59,20 +67,24 @@ struct PreparedPanel<'a> {
     sky: Vec3,
     /// Up to this distance a body darkens what is beside it, pixels.
     near: f32,
-    paper: Linear,
-    floor: Linear,
-    grid: Linear,
     shade: Linear,
     /// Samples along each side of a pixel that an outline crosses.
     samples: usize,
     /// A ray has met a surface when it is this near, pixels.
     touch: f32,
+    /// Whether the surface is looked for near the first solid that a ray enters, and rays that enter none miss.
+    hasty: bool,
 }
 
 impl Page {
     /// Draws panels, trails and marks.
     pub(crate) fn render(&self) -> Image {
-        let mut canvas = draw_panels(self);
+        self.render_on(&[])
+    }
+
+    /// The same, with grounds made before where they fit.
+    pub(crate) fn render_on(&self, grounds: &[Ground]) -> Image {
+        let mut canvas = draw_panels(self, grounds);
         for (index, panel) in self.panels.iter().enumerate() {
             for trail in &panel.trails {
                 canvas.trail(self, index, trail);
@@ -86,13 +98,26 @@ impl Page {
 }
 
 /// The picture without its flat marks, and the depth of every pixel (`f32::NEG_INFINITY` where there is no body).
-fn draw_panels(page: &Page) -> Canvas {
+fn draw_panels(page: &Page, grounds: &[Ground]) -> Canvas {
     let mut canvas = Canvas::new(page.width, page.height, page.theme.paper);
     for panel in &page.panels {
-        let prepared = PreparedPanel::new(panel, &page.theme, page.quality);
-        let rows = (0..panel.height.div_ceil(TILE)).into_par_iter();
-        let bands: Vec<Band> =
-            rows.map_init(TileScratch::default, |scratch, row| prepared.render_band(row, scratch)).collect();
+        let made;
+        let ground = match grounds.iter().find(|ground| ground.fits(panel, &page.theme)) {
+            Some(ground) => ground,
+            None => {
+                made = Ground::of(panel, &page.theme);
+                &made
+            }
+        };
+        let prepared = PreparedPanel::new(panel, ground, &page.theme, page.quality);
+        let rows = panel.height.div_ceil(TILE);
+        let traced: Vec<TileHits> =
+            (0..rows * prepared.columns).into_par_iter().map(|tile| prepared.trace_tile(tile)).collect();
+        let draw = |row| prepared.render_band(row, &traced);
+        let bands: Vec<Band> = (0..rows).into_par_iter().map(draw).collect();
+        for (y, row) in (0..panel.height).map(|y| (y, ground.row(y))) {
+            canvas.put_row(panel.x, panel.y + y, row);
+        }
         for (x, y, colour, depth) in bands.into_iter().flatten() {
             canvas.put(panel.x + x, panel.y + y, colour, depth);
         }
@@ -100,11 +125,14 @@ fn draw_panels(page: &Page) -> Canvas {
     canvas
 }
 
-/// Column, row, colour and depth of each pixel in one row of tiles.
+/// Column, row, colour and depth of the pixels of one row of tiles that do not show the bare ground.
 type Band = Vec<(usize, usize, Linear, f32)>;
 
+/// What the rays of one tile meet, row by row; empty if all of them miss.
+type TileHits = Vec<Option<Hit>>;
+
 impl<'a> PreparedPanel<'a> {
-    fn new(panel: &'a Panel, theme: &Theme, quality: Quality) -> PreparedPanel<'a> {
+    fn new(panel: &'a Panel, ground: &'a Ground, theme: &Theme, quality: Quality) -> PreparedPanel<'a> {
         let camera = &panel.camera;
         // The lamp hangs above the viewer's left shoulder, so that shadows fall to the right and away.
         let flat = Vec3::new(camera.back.x, 0.0, camera.back.z).normalize_or(camera.up);
@@ -133,7 +161,8 @@ impl<'a> PreparedPanel<'a> {
                 run: solid.run,
                 colour: Linear::from(solid.colour),
             });
-            let outline = Outline::of(&solid.shape, camera, from_light);
+            let top = balls.iter().map(|(p, r)| p.dot(light) + r).fold(f32::NEG_INFINITY, f32::max);
+            let outline = (Outline::of(&solid.shape, camera, from_light), top);
             match casters.last_mut() {
                 Some(last) if last.run == solid.run => last.outlines.push(outline),
                 _ => {
@@ -158,6 +187,7 @@ impl<'a> PreparedPanel<'a> {
         let (columns, rows) = (panel.width.div_ceil(TILE), panel.height.div_ceil(TILE));
         let mut prepared = PreparedPanel {
             panel,
+            ground,
             solids,
             casters,
             columns,
@@ -167,12 +197,10 @@ impl<'a> PreparedPanel<'a> {
             across: [u, v],
             sky,
             near: panel.near * camera.scale,
-            paper: theme.paper.into(),
-            floor: theme.floor.into(),
-            grid: theme.grid.into(),
             shade: theme.shade.into(),
             samples: if quality == Quality::Still { 4 } else { 2 },
             touch: if quality == Quality::Still { 0.03 } else { 0.12 },
+            hasty: quality == Quality::Moving,
         };
         prepared.sort_into_tiles(rows);
         prepared
@@ -180,67 +208,117 @@ impl<'a> PreparedPanel<'a> {
 
     fn sort_into_tiles(&mut self, rows: usize) {
         for (index, solid) in self.solids.iter().enumerate() {
-            for (lists, reach) in [(&mut self.hits, solid.melt), (&mut self.nearby, self.near)] {
+            // What darkens a surface is looked for a third of that distance in front of it.
+            for (lists, reach) in [(&mut self.hits, solid.melt), (&mut self.nearby, 1.4 * self.near)] {
                 let tile = |v: f32, count: usize| ((v / TILE as f32).floor().max(0.0) as usize).min(count);
                 let (x0, y0) = (tile(solid.low.x - reach, self.columns), tile(solid.low.y - reach, rows));
                 let (x1, y1) = (tile(solid.high.x + reach + 8.0, self.columns), tile(solid.high.y + reach + 8.0, rows));
                 for y in y0..y1 {
                     for x in x0..x1 {
-                        lists[y * self.columns + x].push(index as u32);
+                        let middle = TILE as f32 * Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
+                        // Boxes around limbs that lie across are mostly empty.
+                        if solid.outline.distance(middle).0 < reach + HALF_TILE {
+                            lists[y * self.columns + x].push(index as u32);
+                        }
                     }
                 }
             }
         }
     }
 
-    fn render_band(&self, row: usize, scratch: &mut TileScratch) -> Band {
-        let mut out = Vec::new();
+    fn trace_tile(&self, tile: usize) -> TileHits {
+        let hits = &self.hits[tile];
+        if hits.is_empty() {
+            return Vec::new();
+        }
+        let (left, top) = (tile % self.columns * TILE, tile / self.columns * TILE);
+        let middle = |k: usize| Vec2::new((left + k % TILE) as f32 + 0.5, (top + k / TILE) as f32 + 0.5);
+        if !self.hasty {
+            return (0..TILE * TILE).map(|k| self.trace(hits, middle(k))).collect();
+        }
+        // Every second ray and those along the far edges first; others meet what is between, where that is one surface.
+        let sparse = |v: usize| v.is_multiple_of(2) || v == TILE - 1;
+        let mut met: TileHits = vec![None; TILE * TILE];
+        for k in (0..TILE * TILE).filter(|k| sparse(k % TILE) && sparse(k / TILE)) {
+            met[k] = self.trace(hits, middle(k));
+        }
+        for k in (0..TILE * TILE).filter(|k| !(sparse(k % TILE) && sparse(k / TILE))) {
+            let (aside, along) = (usize::from(!sparse(k % TILE)), usize::from(!sparse(k / TILE)) * TILE);
+            let around = [k - aside - along, k + aside - along, k - aside + along, k + aside + along].map(|k| met[k]);
+            met[k] = self.between(around, middle(k)).or_else(|| self.trace(hits, middle(k)));
+        }
+        met
+    }
+
+    /// Where a surface is in the middle of four places where it was met, if it is one solid and even enough.
+    fn between(&self, around: [Option<Hit>; 4], pixel: Vec2) -> Option<Hit> {
+        let [Some(a), Some(b), Some(c), Some(d)] = around else { return None };
+        let depths = [a.at.z, b.at.z, c.at.z, d.at.z];
+        let (low, high) = depths.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), z| (z.min(l), z.max(h)));
+        let one = [b, c, d].iter().all(|hit| hit.solid == a.solid) && high - low < EVEN;
+        one.then(|| Hit { at: pixel.extend(0.25 * depths.iter().sum::<f32>()), solid: a.solid })
+    }
+
+    fn render_band(&self, row: usize, traced: &[TileHits]) -> Band {
+        let (mut out, mut casting) = (Vec::new(), Vec::new());
         for column in 0..self.columns {
-            self.render_tile(column, row, scratch, &mut out);
+            self.render_tile(column, row, traced, &mut casting, &mut out);
         }
         out
     }
 
-    fn render_tile(&self, column: usize, row: usize, scratch: &mut TileScratch, out: &mut Band) {
-        let index = row * self.columns + column;
-        let (hits, nearby) = (&self.hits[index], &self.nearby[index]);
-        // A border of one pixel, so that outlines along the tile's edge are found.
-        const SIDE: usize = TILE + 2;
-        let corner = (column * TILE, row * TILE);
-        let middle = |i: usize, j: usize| Vec2::new((corner.0 + i) as f32 - 0.5, (corner.1 + j) as f32 - 0.5);
-        scratch.hits.clear();
-        if !hits.is_empty() {
-            for j in 0..SIDE {
-                for i in 0..SIDE {
-                    scratch.hits.push(self.trace(hits, middle(i, j)));
-                }
-            }
+    fn render_tile(
+        &self,
+        column: usize,
+        row: usize,
+        traced: &[TileHits],
+        casting: &mut Vec<(u32, u32)>,
+        out: &mut Band,
+    ) {
+        let tile = row * self.columns + column;
+        let (hits, nearby) = (&self.hits[tile], &self.nearby[tile]);
+        self.casting_on(column, row, casting);
+        let prints = self.footprints_on(column, row);
+        let bare = nearby.is_empty() && casting.is_empty() && !prints;
+        if bare && hits.is_empty() {
+            return;
         }
-        for j in 1..=TILE {
-            for i in 1..=TILE {
-                let (x, y) = (corner.0 + i - 1, corner.1 + j - 1);
-                if x >= self.panel.width || y >= self.panel.height {
-                    continue;
-                }
-                let pixel = middle(i, j);
-                let ground = || self.shade_ground(pixel, nearby);
+        let rows = traced.len() / self.columns;
+        let at = |x: usize, y: usize| {
+            let (column, row) = (x / TILE, y / TILE);
+            let there = (column < self.columns && row < rows).then(|| &traced[row * self.columns + column]);
+            there.and_then(|hits| *hits.get(y % TILE * TILE + x % TILE)?)
+        };
+        let (left, top) = (column * TILE, row * TILE);
+        let mut lights = [(NO_RUN, None); TILE * TILE / 4];
+        for y in top..(top + TILE).min(self.panel.height) {
+            for x in left..(left + TILE).min(self.panel.width) {
+                let pixel = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
+                let ground = || self.shade_ground(pixel, self.ground.at(x, y), nearby, casting);
                 if hits.is_empty() {
                     out.push((x, y, ground(), f32::NEG_INFINITY));
                     continue;
                 }
-                let at = |i: usize, j: usize| scratch.hits[j * SIDE + i];
-                let here = at(i, j);
-                let around = [at(i - 1, j), at(i + 1, j), at(i, j - 1), at(i, j + 1)];
+                let here = at(x, y);
+                let around = [(x.max(1) - 1, y), (x + 1, y), (x, y.max(1) - 1), (x, y + 1)];
                 let depth = here.map_or(f32::NEG_INFINITY, |h| h.at.z);
-                if around.iter().any(|other| self.outline_between(here, *other)) {
-                    out.push((x, y, self.supersample(hits, nearby, pixel), depth));
-                } else {
-                    let colour = match here {
-                        Some(hit) => self.shade_hit(&hit, hits, nearby, None),
-                        None => ground(),
-                    };
-                    out.push((x, y, colour, depth));
-                }
+                let crossed = around.iter().any(|(x, y)| self.outline_between(here, at(*x, *y)));
+                let colour = match here {
+                    _ if crossed => self.supersample(hits, nearby, pixel, &ground),
+                    Some(hit) if self.hasty => {
+                        // Four neighbours share the light that reaches the first of them.
+                        let (run, light) = &mut lights[(y - top) / 2 * (TILE / 2) + (x - left) / 2];
+                        let own = self.solids[hit.solid as usize].run;
+                        if *run != own {
+                            (*run, *light) = (own, None);
+                        }
+                        self.shade_hit(&hit, hits, nearby, light)
+                    }
+                    Some(hit) => self.shade_hit(&hit, hits, nearby, &mut None),
+                    None if bare => continue,
+                    None => ground(),
+                };
+                out.push((x, y, colour, depth));
             }
         }
     }
@@ -257,7 +335,7 @@ impl<'a> PreparedPanel<'a> {
     }
 
     /// Colour of a pixel that an outline crosses, averaged over a grid of samples.
-    fn supersample(&self, hits: &[u32], nearby: &[u32], pixel: Vec2) -> Linear {
+    fn supersample(&self, hits: &[u32], nearby: &[u32], pixel: Vec2, shade_ground: &dyn Fn() -> Linear) -> Linear {
         let mut sum = Linear::BLACK;
         let mut ground: Option<Linear> = None;
         let mut runs = [RunSamples::NONE; 4];
@@ -265,21 +343,18 @@ impl<'a> PreparedPanel<'a> {
             let (i, j) = (k % self.samples, k / self.samples);
             let step = |k: usize| (k as f32 + 0.5) / self.samples as f32 - 0.5;
             let Some(hit) = self.trace(hits, pixel + Vec2::new(step(i), step(j))) else {
-                sum = sum + *ground.get_or_insert_with(|| self.shade_ground(pixel, nearby));
+                sum = sum + *ground.get_or_insert_with(shade_ground);
                 continue;
             };
             let run = self.solids[hit.solid as usize].run;
             let Some(samples) = runs.iter_mut().find(|p| p.run == run || p.run == NO_RUN) else {
-                sum = sum + self.shade_hit(&hit, hits, nearby, None);
+                sum = sum + self.shade_hit(&hit, hits, nearby, &mut None);
                 continue;
             };
             // Light varies little inside a pixel, so it is computed once per run; colour, from every other sample.
-            if samples.run == NO_RUN {
-                let light = self.light_at(&hit, self.normal(&hit, hits), nearby);
-                *samples = RunSamples { run, light, ..RunSamples::NONE };
-            }
+            samples.run = run;
             if samples.shaded == 0 || (i + j) % 2 == 0 {
-                samples.sum = samples.sum + self.shade_hit(&hit, hits, nearby, Some(samples.light));
+                samples.sum = samples.sum + self.shade_hit(&hit, hits, nearby, &mut samples.light);
                 samples.shaded += 1;
             }
             samples.count += 1;
@@ -291,23 +366,16 @@ impl<'a> PreparedPanel<'a> {
     }
 }
 
-/// Hits of one tile and its border, reused from tile to tile.
-#[derive(Default)]
-struct TileScratch {
-    hits: Vec<Option<Hit>>,
-}
-
 /// The samples of one pixel that hit the same run.
 #[derive(Clone, Copy)]
 struct RunSamples {
     run: u32,
-    light: Light,
+    light: Option<Light>,
     sum: Linear,
     shaded: u32,
     count: u32,
 }
 
 impl RunSamples {
-    const NONE: RunSamples =
-        RunSamples { run: NO_RUN, light: Light { open: 1.0, shadow: 0.0 }, sum: Linear::BLACK, shaded: 0, count: 0 };
+    const NONE: RunSamples = RunSamples { run: NO_RUN, light: None, sum: Linear::BLACK, shaded: 0, count: 0 };
 }

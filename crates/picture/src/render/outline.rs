@@ -8,7 +8,8 @@ use crate::shape::{FlatTaper, Shape, hull, project_cone};
 
 /// The solids of one run, seen from the light.
 pub(super) struct Caster {
-    pub outlines: Vec<Outline>,
+    /// Each with the height of its highest point towards the light.
+    pub outlines: Vec<(Outline, f32)>,
     /// A circle around all of them.
     pub centre: Vec2,
     pub radius: f32,

@@ -45,6 +45,7 @@ impl PreparedPanel<'_> {
         let (mut met, mut count) = ([0u32; MOST_MET], 0);
         let mut top = EntryBound::NONE;
         let mut rear = f32::INFINITY;
+        let (mut entered, mut known) = (EntryBound::NONE, true);
         let mut run = EntryBound::NONE;
         let mut run_id = NO_RUN;
         for &index in list {
@@ -56,16 +57,19 @@ impl PreparedPanel<'_> {
             (met[count], count) = (index, count + 1);
             rear = rear.min(solid.rear - solid.melt);
             if solid.run != run_id {
-                top = top.higher(run);
+                (top, entered) = (top.higher(run), entered.entered_sooner(run));
                 (run, run_id) = (EntryBound::NONE, solid.run);
             }
-            run.add(solid, index, pixel, aside);
+            known &= run.add(solid, index, pixel, aside);
         }
-        top = top.higher(run);
+        (top, entered) = (top.higher(run), entered.entered_sooner(run));
         if let (Some(z), true) = (top.exact, top.alone) {
             return Some(Hit { at: pixel.extend(z), solid: top.solid });
         }
         let met = &met[..count];
+        if self.hasty && known {
+            return entered.first.map(|(z, solid)| self.swollen(met, pixel, z, solid));
+        }
         let mut z = top.z;
         if z == f32::NEG_INFINITY {
             return None;
@@ -105,6 +109,24 @@ impl PreparedPanel<'_> {
         None
     }
 
+    /// Where the surface is in front of the place where a ray enters a solid: what blends into it there swells it.
+    fn swollen(&self, met: &[u32], pixel: Vec2, z: f32, solid: u32) -> Hit {
+        let (mut inside, mut depth) = (z, self.field(met, pixel.extend(z)).0);
+        if depth > -self.touch {
+            return Hit { at: pixel.extend(z), solid };
+        }
+        for _ in 0..4 {
+            let outside = inside - 1.6 * depth + 0.1;
+            let (d, solid) = self.field(met, pixel.extend(outside));
+            if d > 0.0 {
+                let z = inside + (outside - inside) * depth / (depth - d);
+                return Hit { at: pixel.extend(z), solid };
+            }
+            (inside, depth) = (outside, d);
+        }
+        Hit { at: pixel.extend(inside), solid }
+    }
+
     /// Surface normal of the blended run at a hit.
     pub(super) fn normal(&self, hit: &Hit, list: &[u32]) -> Vec3 {
         let run = self.solids[hit.solid as usize].run;
@@ -131,19 +153,30 @@ struct EntryBound {
     z: f32,
     /// Where the ray enters, if that is known without marching.
     exact: Option<f32>,
+    /// Where it enters first, and what.
+    first: Option<(f32, u32)>,
     /// Whether the ray meets only this solid of its run, so that nothing blends into it.
     alone: bool,
     solid: u32,
 }
 
 impl EntryBound {
-    const NONE: EntryBound = EntryBound { z: f32::NEG_INFINITY, exact: None, alone: true, solid: NO_RUN };
+    const NONE: EntryBound = EntryBound { z: f32::NEG_INFINITY, exact: None, first: None, alone: true, solid: NO_RUN };
 
+    #[inline]
     fn higher(self, other: EntryBound) -> EntryBound {
         if other.z > self.z { other } else { self }
     }
 
-    fn add(&mut self, solid: &ProjectedSolid, index: u32, pixel: Vec2, aside: f32) {
+    #[inline]
+    fn entered_sooner(self, other: EntryBound) -> EntryBound {
+        let depth = |bound: &EntryBound| bound.first.map_or(f32::NEG_INFINITY, |first| first.0);
+        if depth(&other) > depth(&self) { other } else { self }
+    }
+
+    /// Adds a solid of the run; whether it is known where the ray enters it, if it does.
+    #[inline]
+    fn add(&mut self, solid: &ProjectedSolid, index: u32, pixel: Vec2, aside: f32) -> bool {
         let entry = match &solid.field {
             Field::Taper(taper) if aside < 0.0 => taper.enter(pixel),
             _ => None,
@@ -151,6 +184,9 @@ impl EntryBound {
         self.alone = self.solid == NO_RUN && entry.is_some();
         self.exact = entry;
         self.solid = index;
+        if let Some(z) = entry.filter(|z| self.first.is_none_or(|first| first.0 < *z)) {
+            self.first = Some((z, index));
+        }
         // Blending swells the surface towards the eye; by how much is only estimated, so `trace` backs out if needed.
         let z = match entry {
             Some(z) if self.alone => z,
@@ -159,6 +195,7 @@ impl EntryBound {
             None => f32::NEG_INFINITY,
         };
         self.z = self.z.max(z);
+        entry.is_some() || aside >= 0.0
     }
 }
 
@@ -175,6 +212,7 @@ mod tests {
     use crate::body::Cone;
     use crate::camera::Camera;
     use crate::page::{Panel, Quality, Solid};
+    use crate::render::Ground;
     use crate::shape::Shape;
     use crate::theme::{Rgb, Theme};
 
@@ -214,7 +252,8 @@ mod tests {
             trails: Vec::new(),
             fade_from: 0.5,
         };
-        let prepared = PreparedPanel::new(&panel, &Theme::LIGHT, Quality::Still);
+        let ground = Ground::of(&panel, &Theme::LIGHT);
+        let prepared = PreparedPanel::new(&panel, &ground, &Theme::LIGHT, Quality::Still);
         let all: Vec<u32> = (0..panel.solids.len() as u32).collect();
         for y in 0..256 {
             for x in 0..256 {

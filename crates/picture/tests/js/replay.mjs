@@ -42,6 +42,34 @@ check("playing moves on", (await state()).time !== before);
 await page.evaluate(() => window.kumite.seek(0.5));
 const shot = await page.screenshot(picture ? { path: picture } : {});
 check("something is drawn", shot.length > 20000);
+// On a phone and on a wide screen no control is cut off, by the page's edge or by its own.
+for (const [width, height] of [[390, 844], [1400, 900]]) {
+  await page.setViewportSize({ width, height });
+  await page.reload();
+  await page.waitForFunction(() => window.kumite && (window.kumite.ready || window.kumite.error), null, { timeout: 60000 });
+  await page.waitForTimeout(400);
+  const seen = await page.evaluate(() => {
+    const clipped = [];
+    let count = 0;
+    for (const element of document.querySelectorAll("button, input, select, summary, a, label, output, [role]")) {
+      const box = element.getBoundingClientRect();
+      const style = getComputedStyle(element);
+      if (box.width < 1 || box.height < 1 || style.visibility === "hidden" || style.opacity === "0" || !element.checkVisibility()) continue;
+      count++;
+      const outside = box.left < -0.5 || box.top < -0.5 || box.right > innerWidth + 0.5 || box.bottom > innerHeight + 0.5;
+      const cut = element.tagName === "BUTTON" && (element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1);
+      if (outside || cut) clipped.push(`${element.tagName} ${element.id || element.textContent.trim().slice(0, 20)} ${[box.left, box.top, box.right, box.bottom].map(Math.round)}`);
+    }
+    return { clipped, count, wide: document.documentElement.scrollWidth - innerWidth };
+  });
+  check(`controls are there at ${width} pixels: ${seen.count}`, seen.count >= 5);
+  check(`no control is clipped at ${width} pixels: ${seen.clipped.join("; ")}`, seen.clipped.length === 0);
+  check(`nothing is wider than ${width} pixels: ${seen.wide}`, seen.wide <= 0);
+  const at = await page.evaluate(() => window.kumite.screen(0, 0));
+  const [left, top] = Array.isArray(at) ? at : [at?.x, at?.y];
+  check(`somebody is on the page at ${width} pixels: ${JSON.stringify(at)}`, left > 0 && left < width && top > 0 && top < height);
+  if (picture) await page.screenshot({ path: picture.replace(/\.png$/, `-${width}.png`) });
+}
 check(`the console is silent: ${complaints.join("; ")}`, complaints.length === 0);
 await browser.close();
 console.log(`${passed} passed, ${failed} failed`);

@@ -57,6 +57,8 @@ pub struct DodgeConfig {
     pub time_scale: f32,
     /// Whether what is played may be left before its edge ends. The paper's fighters cannot.
     pub interrupts: bool,
+    /// Whether an avoidance has to carry away what is as high as the attack comes in. The paper's need not.
+    pub at_height: bool,
     /// Whether bit planes cull candidates before the exact test.
     pub cull: bool,
     /// Whether candidates come from the index; if not, the graph is traversed.
@@ -77,6 +79,7 @@ impl Default for DodgeConfig {
             body_scale: 0.5,
             time_scale: 4.0,
             interrupts: true,
+            at_height: true,
             cull: false,
             use_index: true,
             grid: false,

@@ -4,9 +4,9 @@ use kumite_motion::interrupt::{Onset, blend, lay};
 use kumite_motion::{ClipIdx, FrameIdx, SpanKind};
 
 use super::{DefenceKind, DodgePlanner, Situation, join_cost};
-use crate::Leg;
 use crate::bodies::DefenceSpan;
 use crate::legs::{Layout, PlacedLeg};
+use crate::{Leg, Threat};
 
 /// Seconds between two moments at which onsets are tried.
 const STEP: f32 = 0.1;
@@ -40,7 +40,7 @@ pub(crate) struct Via {
 }
 
 /// So many defences that are joined by way of something else are listed, the cheapest.
-const MOST_BY_WAY: usize = 64;
+const MOST_BY_WAY: usize = 160;
 
 /// Moments at which what is played on the way is left, seconds after its join is over.
 const HOPS: [f32; 2] = [0.0, 0.15];
@@ -55,13 +55,14 @@ impl Leaving {
 impl DodgePlanner<'_> {
     /// Lists the onsets of a kind that can be joined along the laid-out legs and are active when the attack comes; where there are none, those that can be
     /// joined from the beginning of a step, a turn or an attack.
-    pub(crate) fn leavings(&self, kind: DefenceKind, attack: f32, legs: &[PlacedLeg], out: &mut Vec<Leaving>) {
+    pub(crate) fn leavings(&self, kind: DefenceKind, threats: &[Threat], legs: &[PlacedLeg], out: &mut Vec<Leaving>) {
         out.clear();
+        let attack = threats.iter().map(|t| t.arrives).fold(f32::INFINITY, f32::min);
         if self.interrupts().is_empty() || !self.config.interrupts {
             return;
         }
         self.each_moment(attack, legs, |at, (clip, frame)| {
-            self.joinable(kind, attack, at, (clip, frame), None, out);
+            self.joinable((kind, attack, threats), at, (clip, frame), None, out);
         });
         if !out.is_empty() {
             return;
@@ -78,7 +79,13 @@ impl DodgePlanner<'_> {
                     if at + seconds < attack && left < self.bodies.seconds(onset.edge) {
                         let frame = FrameIdx(self.bodies.frame_at(onset.edge, left));
                         let via = Via { onset: number as u32, cost, seconds };
-                        self.joinable(kind, attack, at, (self.graph().edge(onset.edge).clip, frame), Some(via), out);
+                        self.joinable(
+                            (kind, attack, threats),
+                            at,
+                            (self.graph().edge(onset.edge).clip, frame),
+                            Some(via),
+                            out,
+                        );
                     }
                 }
             }
@@ -107,8 +114,7 @@ impl DodgePlanner<'_> {
     /// Lists the onsets of a kind that can be joined from a frame, shown at `at` or after what is played on the way, and are active when the attack comes.
     fn joinable(
         &self,
-        kind: DefenceKind,
-        attack: f32,
+        (kind, attack, threats): (DefenceKind, f32, &[Threat]),
         at: f32,
         (clip, frame): (ClipIdx, FrameIdx),
         via: Option<Via>,
@@ -126,6 +132,9 @@ impl DodgePlanner<'_> {
             }
             let parts = kind.of(self.bodies, onset.edge);
             let Some(part) = parts.iter().position(|p| p.span == onset.span) else { continue };
+            if kind == DefenceKind::Avoid && !self.answers(&parts[part], threats) {
+                continue;
+            }
             let when = |seconds: f32| begins + seconds - onset.enter;
             let active = parts[part].active;
             if when(active.0) <= attack && attack <= when(active.1) {

@@ -37,6 +37,7 @@ use kumite_motion::interrupt::Interrupts;
 use kumite_motion::library::Library;
 use kumite_motion::{EdgeIdx, Graph};
 
+use crate::bodies::DefenceSpan;
 use crate::{Bend, Bodies, Drift, Leg, Threat, ThreatError, Warp};
 
 /// Everything that decisions read.
@@ -95,6 +96,12 @@ impl<'a> DodgePlanner<'a> {
     /// Where what is played can be left at once.
     pub fn interrupts(&self) -> &'a Interrupts {
         self.library.interrupts()
+    }
+
+    /// Whether an avoidance is one against the attack that comes first.
+    pub(crate) fn answers(&self, part: &DefenceSpan, threats: &[Threat]) -> bool {
+        let first = threats.iter().min_by(|a, b| a.arrives.total_cmp(&b.arrives));
+        !self.config.at_height || first.is_none_or(|t| t.heights().any(|height| part.heights.answer(height)))
     }
 
     /// Decides in one go.

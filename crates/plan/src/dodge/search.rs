@@ -414,7 +414,7 @@ impl DodgeSearch {
             Candidate { origin, path: *path, centre, scale: 1.0, timescale: 0.0, bound: 0.0, on_way, leaving: None };
         let edges = self.edges(planner, &made);
         let last = edges.last().copied().unwrap_or(edge);
-        let part = planner.bodies.avoids(last).get(path.part as usize)?;
+        let part = planner.bodies.avoids(last).get(path.part as usize).filter(|p| planner.answers(p, &self.threats))?;
         let edges = std::iter::once(edge).chain(edges.iter().copied());
         stretches(planner.bodies, edges, since, centre, self.attack > centre, &mut scratch.stretches);
         let scaled = scale(&scratch.stretches, centre, self.attack);
@@ -484,7 +484,7 @@ impl DodgeSearch {
     fn list_leavings(&mut self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) {
         self.lay_nothing(planner, scratch);
         let DodgeScratch { legs, leavings, .. } = scratch;
-        planner.leavings(DefenceKind::Avoid, self.attack, legs, leavings);
+        planner.leavings(DefenceKind::Avoid, &self.threats, legs, leavings);
         let Some(timescale) = timescale_cost(1.0, &planner.config) else { return };
         let weights = &planner.config.weights;
         self.counts.interrupts = leavings.len() as u32;
@@ -550,9 +550,6 @@ impl DodgeSearch {
                 self.answer = self
                     .adjust_walk(planner, &threats, fit_bend::LARGE, scratch)
                     .or_else(|| self.swerve(planner, &threats, scratch));
-                if self.answer.is_none() {
-                    self.list(planner, scratch);
-                }
                 if self.answer.is_some() { Stage::Done } else { Stage::Listed }
             }
             Stage::Tune => {
@@ -621,6 +618,9 @@ impl DodgeSearch {
             }
         };
         self.threats = threats;
+        if self.stage == Stage::Listed {
+            self.list(planner, scratch);
+        }
     }
 
     pub(super) fn lay_nothing(&self, planner: &DodgePlanner<'_>, scratch: &mut DodgeScratch) {

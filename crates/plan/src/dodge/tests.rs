@@ -617,7 +617,7 @@ fn what_is_played_is_left_at_once() {
     let found = brute_force(&fixture.bodies, &threats, &scratch, None);
     assert!((found - decision.clearance).abs() < 8e-3, "{found} but {}", decision.clearance);
     // The paper's fighters play every edge to its end.
-    let paper = DodgeConfig { interrupts: false, ..DodgeConfig::default() };
+    let paper = DodgeConfig { interrupts: false, at_height: false, ..DodgeConfig::default() };
     let waits = fixture.planner(paper).decide(&situation, &threats, &mut DodgeScratch::default()).unwrap();
     assert!(waits.span.is_none() && waits.counts.interrupts == 0);
 }

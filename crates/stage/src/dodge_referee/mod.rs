@@ -9,6 +9,7 @@ mod bend;
 mod replay;
 mod schedule;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use kumite_motion::graph::{ClipIdx, EdgeIdx, Layer};
@@ -260,6 +261,8 @@ fn near(a: Option<f32>, b: Option<f32>) -> bool {
 pub struct Exhaustive {
     /// Per edge: 0 may be slowed, 1 neither, 2 may be sped up, 3 both.
     paces: Vec<u8>,
+    /// By edge and span of its clip.
+    carried: HashMap<(EdgeIdx, u32), Carried>,
 }
 
 /// The numbers of the planner's defaults, written down again: eq. 1, 6, 8, 9 and the rules for paths.
@@ -278,6 +281,8 @@ const JOIN: f32 = 0.5;
 const LATE: f32 = 4.0;
 const OFF: f32 = 0.6;
 const HOPS: [f32; 2] = [0.0, 0.15];
+const BAND: f32 = 0.1;
+const CARRIED: [f32; 7] = [0.2, 0.1, 0.12, 0.3, 0.3, 0.3, 0.3];
 
 impl Exhaustive {
     /// Measures a library's edges.
@@ -316,7 +321,26 @@ impl Exhaustive {
                 1
             }
         };
-        Exhaustive { paces: speeds.into_iter().map(pace).collect() }
+        let edges = (0..library.graph().edges().len() as u32).map(EdgeIdx);
+        let spans = edges.flat_map(|edge| library.graph().spans(edge).iter().map(move |within| (edge, within.span)));
+        let avoids = spans.filter(|(edge, span)| {
+            library.clip(library.graph().edge(*edge).clip).spans[*span as usize].kind == SpanKind::Avoid
+        });
+        let carried = avoids.map(|(edge, span)| ((edge, span), carried(library, edge, span))).collect();
+        Exhaustive { paces: speeds.into_iter().map(pace).collect(), carried }
+    }
+
+    /// Whether an avoidance carries away what is as high as the attack comes in: the landmark nearest to that height, or one nearly as near.
+    fn answers(&self, edge: EdgeIdx, span: u32, threats: &[Threat]) -> bool {
+        let Some(landmarks) = self.carried.get(&(edge, span)) else { return false };
+        let Some(threat) = threats.iter().min_by(|a, b| a.arrives.total_cmp(&b.arrives)) else { return true };
+        let arriving = |sphere| attack_at(sphere, threat.arrives).or(sphere.places.last().copied());
+        threat.spheres.iter().filter_map(arriving).any(|p| {
+            let height = ((p.y / BAND).floor().clamp(0.0, 31.0) + 0.5) * BAND;
+            let off = |landmark: &(f32, bool)| (landmark.0 - height).abs();
+            let least = landmarks.iter().map(off).fold(f32::INFINITY, f32::min);
+            landmarks.iter().any(|landmark| landmark.1 && off(landmark) < least + BAND)
+        })
     }
 
     /// Every path that avoids, in no order. `ahead` is what would be played next.
@@ -348,7 +372,7 @@ impl Exhaustive {
                 }
             }
         }
-        leave_early(character, ahead, threats, attack, &mut found);
+        leave_early(self, character, ahead, threats, attack, &mut found);
         found
     }
 
@@ -369,7 +393,7 @@ impl Exhaustive {
         let first = graph.edge(edge).first.0 as f32 / clip.fps();
         for within in graph.spans(edge).iter().filter(|s| s.whole) {
             let span = &clip.spans[within.span as usize];
-            if span.kind != SpanKind::Avoid {
+            if span.kind != SpanKind::Avoid || !self.answers(edge, within.span, threats) {
                 continue;
             }
             let active = span.active.unwrap_or((span.from, span.to));
@@ -419,7 +443,14 @@ impl Exhaustive {
 type Way<'a> = (usize, f32, Vec<(&'a Onset, f32, f32)>);
 
 /// Tries every moment at which what is committed can be left for an avoidance that is active when the attack comes.
-fn leave_early(character: &Character, ahead: &[Leg], threats: &[Threat], attack: f32, found: &mut Vec<Found>) {
+fn leave_early(
+    judge: &Exhaustive,
+    character: &Character,
+    ahead: &[Leg],
+    threats: &[Threat],
+    attack: f32,
+    found: &mut Vec<Found>,
+) {
     let (library, playing) = (character.library(), character.playing());
     let (graph, interrupts) = (library.graph(), library.interrupts());
     // What is played if nothing happens, and when each leg begins.
@@ -433,7 +464,8 @@ fn leave_early(character: &Character, ahead: &[Leg], threats: &[Threat], attack:
     }
     let avoids = |clip: ClipIdx, frame: FrameIdx| {
         let all = interrupts.at(clip, frame).map(|(number, price)| (&interrupts.onsets()[number], price));
-        all.filter(|(onset, _)| onset.kind == SpanKind::Avoid).collect::<Vec<_>>()
+        let avoids = |onset: &Onset| onset.kind == SpanKind::Avoid && judge.answers(onset.edge, onset.span, threats);
+        all.filter(|(onset, _)| avoids(onset)).collect::<Vec<_>>()
     };
     let shown_at = |edge: EdgeIdx, since: f32| {
         let (edge, clip) = (graph.edge(edge), library.clip(graph.edge(edge).clip));
@@ -521,6 +553,34 @@ fn leave_early(character: &Character, ahead: &[Leg], threats: &[Threat], attack:
             found.push(Found { legs, leave, cost, clearance: seen.least });
         }
     }
+}
+
+/// How high each landmark of a body is when an avoidance begins, metres, and whether it is carried away.
+type Carried = Vec<(f32, bool)>;
+
+fn carried(library: &Library, edge: EdgeIdx, span: u32) -> Carried {
+    let info = library.graph().edge(edge);
+    let clip = library.clip(info.clip);
+    let span = &clip.spans[span as usize];
+    let (first, ends) = (info.first.0 as f32 / clip.fps(), info.last.0 as f32 / clip.fps());
+    let sides = [Role::LeftKnee, Role::RightKnee, Role::LeftAnkle, Role::RightAnkle];
+    let landmarks: Vec<Role> = [Role::Head, Role::Back, Role::Pelvis].into_iter().chain(sides).collect();
+    let at = |seconds: f32| -> Vec<Vec3> {
+        let joints = |frame: u32| {
+            let (mut pose, mut world) = (Pose::default(), WorldPose::default());
+            clip.pose(FrameIdx(frame.min(clip.frames() as u32 - 1)), &mut pose);
+            fk::pose(clip.skeleton(), &pose, &mut world);
+            landmarks.iter().map(|role| world.position(role.joint())).collect::<Vec<_>>()
+        };
+        let frame = seconds * clip.fps();
+        let (a, b) = (joints(frame as u32), joints(frame as u32 + 1));
+        a.iter().zip(&b).map(|(a, b)| *a + (*b - *a) * frame.fract()).collect()
+    };
+    let start = at(span.from.clamp(first, ends));
+    let active = span.active.unwrap_or((span.from, span.to));
+    let looks: Vec<Vec<Vec3>> = (0..9).map(|k| at(active.0 + (active.1 - active.0) * k as f32 / 8.0)).collect();
+    let far = |j: usize| looks.iter().any(|look| (look[j] - start[j]).length() >= CARRIED[j]);
+    (0..start.len()).map(|j| (start[j].y, far(j))).collect()
 }
 
 /// e_avoidance + e_body of a sampled body, in small steps along the attack's way.
