@@ -8,7 +8,7 @@ use kumite_motion::library::Library;
 use serde_json::{Map, Value, json};
 
 /// Moments that are looked at.
-const MOMENTS: usize = 2000;
+const MOMENTS: usize = 20_000;
 /// Places that are named for each kind.
 const WORST: usize = 3;
 

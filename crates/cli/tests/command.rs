@@ -236,7 +236,7 @@ fn a_library_is_baked_and_played() {
         assert_eq!(label["reachable_share"], 1.0, "{kind}: {label}");
     }
     let reaction = &graph["reaction"];
-    assert_eq!(reaction["moments"], 2000, "{reaction}");
+    assert_eq!(reaction["moments"], 20_000, "{reaction}");
     assert!(reaction["left_out_share"].as_f64().unwrap() <= 0.15, "{reaction}");
     assert!(reaction["share_of_clips"].as_f64().unwrap() <= 0.1, "{reaction}");
     for (kind, half, most) in [("avoid", 0.05, 0.25), ("attack", 0.1, 0.4), ("block", 0.1, 0.4), ("step", 0.1, 0.4)] {

@@ -117,6 +117,13 @@ pub(crate) struct StepBuffers {
 }
 
 impl StepBuffers {
+    /// Keeps a join that is over for the next one; every plan brings one of its own, so there may be more than are ever needed.
+    fn keep(&mut self, join: Option<Inertia>) {
+        if self.spare.len() < self.spare.capacity() {
+            self.spare.extend(join);
+        }
+    }
+
     /// Makes room for as many joins at a time as there are characters, `joining` of which have theirs already.
     pub(crate) fn make_room(&mut self, characters: usize, joining: usize, joints: usize) {
         self.spare.reserve(characters.saturating_sub(self.spare.len()));
@@ -452,7 +459,7 @@ impl Character {
             self.rate = 1.0;
         }
         if self.join.as_ref().is_some_and(|(join, since)| *since >= join.seconds()) {
-            buffers.spare.extend(self.join.take().map(|(join, _)| join));
+            buffers.keep(self.join.take().map(|(join, _)| join));
         }
         began
     }
@@ -489,7 +496,7 @@ impl Character {
             join.set((old, old_speed), (new, new_speed), blend);
             self.join = Some((join, since));
         } else {
-            buffers.spare.push(spare);
+            buffers.keep(Some(spare));
         }
     }
 

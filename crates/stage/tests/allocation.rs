@@ -89,7 +89,11 @@ fn ticks_that_commit_nothing_allocate_nothing() {
         // A slow ball now and then, at each in turn.
         let at = ["wanders", "stays", "walks"][(world.tick / 200 % 3) as usize];
         let ball = ThrowOp::football(at, Target::Head, Vec3::new(0.0, 1.5, 14.0), 9.0);
-        let due = if world.tick.is_multiple_of(200) { vec![Op::Throw(ball)] } else { Vec::new() };
+        let mut due = if world.tick.is_multiple_of(200) { vec![Op::Throw(ball)] } else { Vec::new() };
+        // And some from so near that there is no time to do anything.
+        if world.tick % 600 == 500 {
+            due.push(Op::Throw(ThrowOp::football("stays", Target::Chest, Vec3::new(-4.0, 1.2, 3.0), 22.0)));
+        }
         let (tick, before) = (world.tick, committed(&world));
         let counted = COUNT.get();
         let events = pipeline.step(&kits, &mut world, &due);
