@@ -518,7 +518,7 @@ fn impossible_walks_are_refused_with_a_reason() {
         (&["--method", "hover"], "ems"),
         (&["--trials", "0"], "--trials"),
         (&["--starts", "0"], "--starts"),
-        (&["-o", "w.mp4"], ".glb"),
+        (&["-o", "w.mov"], ".glb"),
     ] {
         refused(&folder, &[&["walk"], words].concat(), fragment);
     }

@@ -45,7 +45,7 @@ pub enum Layout {
 /// What the cells of a row show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Window {
-    /// Each cell is centred on its pose: the figures are as large as possible, and only the grid shows where they stand.
+    /// Each cell is centred on its pose where figures travel: they are as large as possible, and only the grid shows where they stand.
     Pose,
     /// All cells show the same part of the world, so that steps and shifts of weight can be seen.
     World,

@@ -83,7 +83,7 @@ impl PreparedStrip<'_> {
         let strip = self.strip;
         let columns = self.moments.len();
         let middles: Vec<Vec3> = self.moments.iter().map(|m| self.middle(m)).collect();
-        let follows = strip.window == Window::Pose;
+        let follows = strip.window == Window::Pose && self.travels(&middles);
         let fixed = middles.iter().copied().sum::<Vec3>() / columns.max(1) as f32;
         let middles: Vec<Vec3> = if follows { middles } else { vec![fixed; columns] };
         let forward = self.forward(false);
@@ -154,6 +154,13 @@ impl PreparedStrip<'_> {
             y += height as f32;
         }
         if strip.captions { y + 1.9 * self.strip.letters } else { y }
+    }
+
+    /// Whether figures get so far that they would be small in a picture of the whole way. Of a step the whole way is shown: else nobody can tell where it leads.
+    fn travels(&self, middles: &[Vec3]) -> bool {
+        let low = middles.iter().copied().fold(Vec3::INFINITY, Vec3::min);
+        let high = middles.iter().copied().fold(Vec3::NEG_INFINITY, Vec3::max);
+        (high - low).length() > 0.45 * self.height
     }
 
     fn label(&self, page: &mut Page, text: &str, baseline: f32) {
