@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Quat, Roles, Vec3, WorldPose, fk};
+use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Quat, Role, Roles, Vec3, WorldPose, fk};
 
 use crate::body::{Body, Group, facing};
 use crate::page::{Footprint, Solid, Trail};
@@ -149,8 +149,19 @@ impl<'a> PreparedFigure<'a> {
         world
     }
 
+    /// Where it looks, level: a fighter's belly points past the opponent. Where the trunk points if the head is thrown back or cannot be told.
     pub(crate) fn facing(&self, time: f32) -> Vec3 {
-        facing(&self.world(time), self.figure.roles.as_ref())
+        let (world, roles) = (self.world(time), self.figure.roles.as_ref());
+        let trunk = facing(&world, roles);
+        let gaze = roles.and_then(|r| r.get(Role::Head)).and_then(|head| {
+            let (skeleton, mut rest) = (self.clip().skeleton(), WorldPose::default());
+            fk::pose(skeleton, &Pose::rest(skeleton), &mut rest);
+            let ahead = rest.rotations.get(head.at())?.inverse() * facing(&rest, roles);
+            let gaze = *world.rotations.get(head.at())? * ahead;
+            Some(Vec3::new(gaze.x, 0.0, gaze.z)).filter(|gaze| gaze.length() > 0.5)
+        });
+        // Nobody looks further over the shoulder than this, 70 degrees: the rest pose is no guide then.
+        gaze.map(|gaze| gaze.normalize_or(trunk)).filter(|gaze| gaze.dot(trunk) > 0.34).unwrap_or(trunk)
     }
 
     /// The body's shapes, its colours `fade` of the way to `paper`.
