@@ -35,6 +35,8 @@ const PEEL: (f32, f32, f32) = (0.4, 4.0, 0.07);
 /// A leg is stretched to this share of its length at most, and freely to the other.
 const REACH: f32 = 0.994;
 const FREE: f32 = 0.96;
+/// The least room for giving in, in lengths of the leg.
+const LEAST: f32 = 0.005;
 /// Hips give way by this much at most where legs do not reach their holds, metres, and take about this long for it, seconds.
 const DEEPEST: f32 = 0.06;
 const SINK: f32 = 0.05;
@@ -198,10 +200,10 @@ impl Feet {
         // A foot in the air does not sink with the hips.
         for ((hold, (_, heel_part, toe_part)), target) in self.holds.iter_mut().zip(FEET).zip(targets) {
             let Some(target) = target.filter(|t| self.drop > 1e-6 || t.firm > 0.0) else { continue };
-            let longest = reach(skeleton, &target.leg, world, target.to);
+            let longest = reach(skeleton, &target.leg, world, target.to, target.firm);
             let to = hold.peel(skeleton, &target, longest, seconds, pose, world);
             let line = to - world.position(target.leg.top);
-            let missed = line * (target.firm * ((longest / line.length().max(1e-6)).min(1.0) - 1.0));
+            let missed = line * ((longest / line.length().max(1e-6)).min(1.0) - 1.0);
             target.leg.reach(skeleton, to + missed, pose, world);
             hold.short = missed.length() > SHORT;
             if hold.at.is_some() && hold.short {
@@ -341,15 +343,18 @@ fn length(skeleton: &Skeleton, leg: &ik::Chain) -> f32 {
     skeleton.offset(leg.hinge).length() + skeleton.offset(leg.end).length()
 }
 
-/// How far from the hip an ankle on its way to `target` may be. Near its full length a knee straightens by degrees for millimetres: the leg
-/// gives in softly before, later where its motion is as straight itself.
-fn reach(skeleton: &Skeleton, leg: &ik::Chain, world: &WorldPose, target: Vec3) -> f32 {
+/// How far from the hip an ankle on its way to `target` may be, which is wanted as much as `firm`. Near its full length a knee straightens by
+/// degrees for millimetres: the leg gives in softly before, later where its motion is as straight itself and nothing holds its foot.
+fn reach(skeleton: &Skeleton, leg: &ik::Chain, world: &WorldPose, target: Vec3, firm: f32) -> f32 {
     let (from, whole) = (world.position(leg.top), length(skeleton, leg));
-    let own = (world.position(leg.end) - from).length();
-    let longest = REACH * whole;
-    let free = own.clamp(FREE * whole, longest - 0.005 * whole);
-    let (room, length) = (longest - free, (target - from).length());
-    if length <= free { length } else { free + room * (1.0 - libm::expf(-(length - free) / room)) }
+    let (own, wanted) = ((world.position(leg.end) - from).length().max(FREE * whole), (target - from).length());
+    let soft = |free: f32, room: f32| match wanted - free {
+        over if over > 0.0 => free + room * (1.0 - libm::expf(-over / room)),
+        _ => wanted,
+    };
+    let room = |free: f32| (REACH * whole - free).max(LEAST * whole);
+    let held = own.min((REACH - LEAST) * whole);
+    soft(own, room(own)).min(wanted + firm * (soft(held, room(held)) - wanted))
 }
 
 #[cfg(test)]

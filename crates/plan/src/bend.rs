@@ -133,7 +133,7 @@ impl Bend {
         let lies = -trunk.dot(ahead) > BACKWARD && self.lean != Vec3::ZERO;
         let over = lies || -bent.dot(ahead) > BACKWARD.max(-trunk.dot(ahead));
         let upright = sunk <= DEEPEST && at(Role::Pelvis).y + shift.y - sunk >= LOWEST && !over;
-        upright && self.keeps_balance(place, time, joints, footing)
+        upright && kicks_reach(&LEGS.map(|leg| leg.map(at)), shift) && self.keeps_balance(place, time, joints, footing)
     }
 
     /// Whether the bent body keeps its balance.
@@ -273,6 +273,14 @@ fn sinks(legs: &[[Vec3; 3]; 2], shift: Vec3) -> f32 {
     // Nobody sinks for a foot that kicks.
     let stands = |[_, _, ankle]: &[Vec3; 3]| 1.0 - ease((ankle.y - KICKS.0) / (KICKS.1 - KICKS.0));
     legs.iter().map(|leg| gently(one(leg)) * stands(leg)).fold(0.0, f32::max)
+}
+
+/// Whether a leg that kicks gets to where its motion has the foot without being stretched: it is quick, and would stop dead.
+fn kicks_reach(legs: &[[Vec3; 3]; 2], shift: Vec3) -> bool {
+    legs.iter().filter(|leg| leg[2].y > KICKS.0).all(|[hip, knee, ankle]| {
+        let free = SoftReach::LEG.free.1 * ((*hip - *knee).length() + (*knee - *ankle).length());
+        (*hip + shift - *ankle).length() <= free.max((*hip - *ankle).length())
+    })
 }
 
 /// Farthest that hips sink on their own, metres.
