@@ -113,16 +113,8 @@ impl Bend {
     /// fall backwards, and it keeps its balance.
     pub(crate) fn fits(&self, place: &PlanarMatrix, time: f32, joints: &Joints, footing: &Footing) -> bool {
         let at = |role: Role| joints[role.joint().at()];
-        if let Some((wrist, way)) = self.hand.filter(|_| self.lean == Vec3::ZERO && self.shift == Vec3::ZERO) {
-            let (Some(elbow), Some(shoulder)) = (wrist.parent(), wrist.parent().and_then(Role::parent)) else {
-                return false;
-            };
-            let [top, hinge, end] = [shoulder, elbow, wrist].map(at);
-            let whole = (hinge - top).length() + (end - hinge).length();
-            let far = (end + place.rotate_back(way) * self.weight(time) - top).length() / whole.max(1e-6);
-            // Or as near or far as the motion itself has it.
-            let own = (end - top).length() / whole.max(1e-6);
-            return (ARM.0.min(own)..=ARM.1.max(own)).contains(&far);
+        if self.hand.is_some() && self.lean == Vec3::ZERO && self.shift == Vec3::ZERO {
+            return self.hand_fits(place, time, joints);
         }
         let shift = place.rotate_back(self.shift) * self.weight(time);
         let sunk = sinks(&LEGS.map(|leg| leg.map(at)), shift);
@@ -134,6 +126,20 @@ impl Bend {
         let over = lies || -bent.dot(ahead) > BACKWARD.max(-trunk.dot(ahead));
         let upright = sunk <= DEEPEST && at(Role::Pelvis).y + shift.y - sunk >= LOWEST && !over;
         upright && kicks_reach(&LEGS.map(|leg| leg.map(at)), shift) && self.keeps_balance(place, time, joints, footing)
+    }
+
+    /// Whether the moved hand is as near to its shoulder as arms get, or as the motion itself has it, and not past it, where the arm would turn over.
+    pub(crate) fn hand_fits(&self, place: &PlanarMatrix, time: f32, joints: &Joints) -> bool {
+        let Some((wrist, way)) = self.hand else { return true };
+        let (Some(elbow), Some(shoulder)) = (wrist.parent(), wrist.parent().and_then(Role::parent)) else {
+            return false;
+        };
+        let [top, hinge, end] = [shoulder, elbow, wrist].map(|role| joints[role.joint().at()]);
+        let whole = (hinge - top).length() + (end - hinge).length();
+        let (own, moved) = (end - top, end + place.rotate_back(way) * self.weight(time) - top);
+        let [near, far] = [own, moved].map(|line| line.length() / whole.max(1e-6));
+        let past = moved.dot(own) < PAST * moved.length() * own.length();
+        (ARM.0.min(near)..=ARM.1.max(near)).contains(&far) && !past
     }
 
     /// Whether the bent body keeps its balance.
@@ -290,6 +296,8 @@ const LOWEST: f32 = 0.36;
 
 /// Least and greatest distance of a moved hand from its shoulder, in arm lengths: nearer the elbow would flip, farther it would lock.
 pub(crate) const ARM: (f32, f32) = (0.35, 0.95);
+/// And how far about its shoulder: the cosine of 60 degrees.
+const PAST: f32 = 0.5;
 /// How far a trunk may be leant back, unless the motion itself leans farther: the sine of 25 degrees.
 const BACKWARD: f32 = 0.42;
 

@@ -168,7 +168,8 @@ pub(crate) fn heed(
         fall: (attack + 0.05, attack + 0.6),
         ..Bend::default()
     });
-    let [_, _, body, _, _] = planner.while_bent(looking.rise, looking.fall, scratch);
+    let bodies = planner.while_bent(looking.rise, looking.fall, scratch);
+    let body = &bodies[2];
     let joint = |role: Role| body.joints[role.joint().at()];
     let left = body.place.rotate(joint(Role::LeftShoulder) - joint(Role::RightShoulder)).normalize_or(Vec3::X);
     let front = left.cross(Vec3::Y);
@@ -189,6 +190,9 @@ pub(crate) fn heed(
     });
     if let Some(way) = raised {
         let with_hand = Bend { hand: Some((wrist, way)), ..looking };
+        if !bodies.iter().all(|body| with_hand.hand_fits(&body.place, body.time, &body.joints)) {
+            return Some(looking);
+        }
         scratch.bend = Some(with_hand);
         let clearance = planner.clearance(threats, scratch);
         scratch.bend = None;
