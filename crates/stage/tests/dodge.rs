@@ -184,7 +184,8 @@ fn a_wrong_bend_is_caught() {
         }
     }
     println!("{tried} bends, {freed} avoid; wrong ones stray by {least:?} m at least, {hit} of them are hit");
-    assert!(tried >= 80 && least[0] > 0.05 && least[1] > 0.03, "{tried}: {least:?}");
+    // Right ones stray by 2 mm. A small lean that rises for half a second is 3 cm off if it comes a tenth of a second late.
+    assert!(tried >= 80 && least[0] > 0.05 && least[1] > 0.02, "{tried}: {least:?}");
     assert!(hit >= 10 && freed + 10 >= tried, "{hit} hit, {freed} of {tried} avoid with the right bend");
 }
 

@@ -98,10 +98,11 @@ impl<'a> DodgePlanner<'a> {
         self.library.interrupts()
     }
 
-    /// Whether an avoidance is one against the attack that comes first.
+    /// Whether an avoidance is one against the attack that comes first, or one of those that do.
     pub(crate) fn answers(&self, part: &DefenceSpan, threats: &[Threat]) -> bool {
-        let first = threats.iter().min_by(|a, b| a.arrives.total_cmp(&b.arrives));
-        !self.config.at_height || first.is_none_or(|t| t.heights().any(|height| part.heights.answer(height)))
+        let soonest = threats.iter().map(|t| t.arrives).fold(f32::INFINITY, f32::min);
+        let mut first = threats.iter().filter(|t| t.arrives <= soonest).flat_map(Threat::heights);
+        !self.config.at_height || threats.is_empty() || first.any(|height| part.heights.answer(height))
     }
 
     /// Decides in one go.

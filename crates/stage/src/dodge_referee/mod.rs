@@ -333,9 +333,10 @@ impl Exhaustive {
     /// Whether an avoidance carries away what is as high as the attack comes in: the landmark nearest to that height, or one nearly as near.
     fn answers(&self, edge: EdgeIdx, span: u32, threats: &[Threat]) -> bool {
         let Some(landmarks) = self.carried.get(&(edge, span)) else { return false };
-        let Some(threat) = threats.iter().min_by(|a, b| a.arrives.total_cmp(&b.arrives)) else { return true };
-        let arriving = |sphere| attack_at(sphere, threat.arrives).or(sphere.places.last().copied());
-        threat.spheres.iter().filter_map(arriving).any(|p| {
+        let soonest = threats.iter().map(|t| t.arrives).fold(f32::INFINITY, f32::min);
+        let first = threats.iter().filter(|t| t.arrives == soonest).flat_map(|t| &t.spheres);
+        let arriving = |sphere| attack_at(sphere, soonest).or(sphere.places.last().copied());
+        threats.is_empty() || first.filter_map(arriving).any(|p| {
             let height = ((p.y / BAND).floor().clamp(0.0, 31.0) + 0.5) * BAND;
             let off = |landmark: &(f32, bool)| (landmark.0 - height).abs();
             let least = landmarks.iter().map(off).fold(f32::INFINITY, f32::min);
