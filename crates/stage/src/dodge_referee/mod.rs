@@ -336,12 +336,13 @@ impl Exhaustive {
         let soonest = threats.iter().map(|t| t.arrives).fold(f32::INFINITY, f32::min);
         let first = threats.iter().filter(|t| t.arrives == soonest).flat_map(|t| &t.spheres);
         let arriving = |sphere| attack_at(sphere, soonest).or(sphere.places.last().copied());
-        threats.is_empty() || first.filter_map(arriving).any(|p| {
-            let height = ((p.y / BAND).floor().clamp(0.0, 31.0) + 0.5) * BAND;
-            let off = |landmark: &(f32, bool)| (landmark.0 - height).abs();
-            let least = landmarks.iter().map(off).fold(f32::INFINITY, f32::min);
-            landmarks.iter().any(|landmark| landmark.1 && off(landmark) < least + BAND)
-        })
+        threats.is_empty()
+            || first.filter_map(arriving).any(|p| {
+                let height = ((p.y / BAND).floor().clamp(0.0, 31.0) + 0.5) * BAND;
+                let off = |landmark: &(f32, bool)| (landmark.0 - height).abs();
+                let least = landmarks.iter().map(off).fold(f32::INFINITY, f32::min);
+                landmarks.iter().any(|landmark| landmark.1 && off(landmark) < least + BAND)
+            })
     }
 
     /// Every path that avoids, in no order. `ahead` is what would be played next.
