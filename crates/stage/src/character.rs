@@ -476,8 +476,13 @@ impl Character {
         // What was shown at the very end of the old leg, and how it moved: the join leaves from there.
         let end = self.playing.since + self.playing.left(self.library.graph());
         let ([earlier, old, new, later], [old_speed, new_speed]) = (&mut buffers.poses, &mut buffers.speeds);
-        // Both motions are shown at the same rate, which may not be their own; `over` is in their time.
-        let (step, over_shown) = (TICK * self.rate, over / self.rate.max(1e-3));
+        // Both motions are shown at the rate of the moment at which they meet, which may not be their own; `over` is in their time.
+        let over_shown = over / self.rate.max(1e-3);
+        let then = self.pace.as_ref().map_or(1.0, |pace| {
+            let [met, now] = [pace.time - over_shown, pace.time].map(|time| pace.warp.at(time).1);
+            met / now.max(1e-3)
+        });
+        let step = TICK * self.rate * then;
         self.sample(Playing { since: end - step, ..self.playing }, earlier);
         self.sample(Playing { since: end, ..self.playing }, old);
         if let Some((join, since)) = &self.join {

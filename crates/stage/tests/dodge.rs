@@ -142,8 +142,7 @@ fn moments(count: u64) -> Vec<Decided> {
     moments
 }
 
-/// The stage steps a state, the referee evaluates formulas: both show the same body. Where a join falls into a ramp of the speed they may be
-/// millimetres apart, because the stage takes the speed of the tick for it and the referee that of the moment.
+/// The stage steps a state, the referee evaluates formulas: both show the same body.
 #[test]
 fn the_stage_shows_what_the_referee_works_out() {
     let (mut bent, mut apart) = (0, [Vec::new(), Vec::new()]);
@@ -160,7 +159,7 @@ fn the_stage_shows_what_the_referee_works_out() {
     let (count, most_even, most_warped) = (even.len() + warped.len(), most(&even), most(&warped));
     println!("{count} moments, {bent} bent: apart by {most_even:.2} mm, {most_warped:.2} mm where the speed changes");
     // Beyond 0.3 mm are knees whose feet are let go a tick earlier.
-    assert!(count >= 700 && bent >= 350 && most_even < 10.0 && most_warped < 10.0, "{most_even} and {most_warped} mm");
+    assert!(count >= 700 && bent >= 350 && most_even < 3.0 && most_warped < 3.0, "{most_even} and {most_warped} mm");
     assert!(near as f32 >= 0.98 * even.len() as f32 && even.len() >= 100, "{near} of {}", even.len());
 }
 
@@ -184,8 +183,7 @@ fn a_wrong_bend_is_caught() {
         }
     }
     println!("{tried} bends, {freed} avoid; wrong ones stray by {least:?} m at least, {hit} of them are hit");
-    // Right ones stray by 2 mm. A small lean that rises for half a second is 3 cm off if it comes a tenth of a second late.
-    assert!(tried >= 80 && least[0] > 0.05 && least[1] > 0.02, "{tried}: {least:?}");
+    assert!(tried >= 80 && least[0] > 0.05 && least[1] > 0.03, "{tried}: {least:?}");
     assert!(hit >= 10 && freed + 10 >= tried, "{hit} hit, {freed} of {tried} avoid with the right bend");
 }
 
