@@ -3,7 +3,7 @@
 
 use kumite_motion::blend::ease;
 use kumite_motion::limits::Limit;
-use kumite_motion::rotation::{from_vector, slerp, wrap, yaw, yaw_of};
+use kumite_motion::rotation::{from_vector, slerp, to_vector, wrap, yaw, yaw_of};
 use kumite_motion::{Contacts, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk, mass};
 
 use crate::arm_turn::ArmTurn;
@@ -36,6 +36,9 @@ const SLACK: f32 = 0.025;
 const LEG: f32 = 0.992;
 /// An ankle below the first height, metres, stays where its motion has it; one above the second goes with the hips. Who walks lifts ankles to 0.3.
 const KICKS: (f32, f32) = (0.30, 0.55);
+/// Moments of the way into a pose that are rehearsed, and how far a hand may be pushed off its line there before it is led around, metres.
+const REHEARSED: usize = 5;
+const PUSHED: f32 = 0.015;
 /// How much faster than on average a minimum-jerk movement is at its fastest.
 const PEAK: f32 = 1.875;
 
@@ -339,7 +342,38 @@ impl Brace {
             brace.gets_hands[hand] = part;
             brace.elbows[hand] = elbow_way(hand, line);
         }
+        brace.lead_around(skeleton, [&source.now, &source.soon, &source.ahead, pose], planted, request.seconds);
         Ok((brace, solved))
+    }
+
+    /// Rehearses the way into the pose: hands that body parts would push off their lines are led around by turning the arm.
+    fn lead_around(&mut self, skeleton: &Skeleton, moments: [&Pose; 4], planted: bool, seconds: f32) {
+        let mut world = WorldPose::default();
+        let mut pose = moments[0].clone();
+        for step in 1..=REHEARSED {
+            self.time =
+                self.timing.begins + (self.timing.reaches - self.timing.begins) * step as f32 / REHEARSED as f32;
+            let played = match self.time / if planted { 2.0 } else { 1.0 } {
+                time if time < STARTLE_AHEAD / 2.0 => moments[0],
+                time if time < (STARTLE_AHEAD + LOOK_AHEAD) / 2.0 => moments[1],
+                time if time < (LOOK_AHEAD + seconds) / 2.0 || planted => moments[2],
+                _ => moments[3],
+            };
+            fk::pose(skeleton, played, &mut world);
+            let below = Marks::of(skeleton, &self.body, &world);
+            let carrier = if planted { Vec3::ZERO } else { below.root };
+            let way = self.timing.way(self.time);
+            let lines = self.hands.map(|line| carrier + yaw(self.veered(&below)) * line.at(way, self.time));
+            pose.clone_from(played);
+            self.lay_over(skeleton, &mut pose, &mut world);
+            for (k, arm) in self.body.arms.iter().enumerate() {
+                let off = (world.position(arm.joints[3].joint()) - lines[k]).length();
+                if self.turned[k].is_none() && off > PUSHED {
+                    self.turned[k] = Some(ArmTurn::new(arm, moments[0], &self.end));
+                }
+            }
+        }
+        self.time = 0.0;
     }
 
     /// A tick later.
@@ -506,12 +540,14 @@ impl Brace {
             let turn = from_vector(axis / lever.y.max(0.15));
             let (pelvis, waist) = (world.rotation(Role::Pelvis.joint()), Role::Waist.joint().at());
             let bent = (pelvis.conjugate() * turn * pelvis * pose.rotations[waist]).normalize();
-            pose.rotations[waist] = Limit::of(Role::Waist).map_or(bent, |limit| limit.clamp(bent));
-            // What the waist does not bend by any more the back does.
-            if Limit::of(Role::Waist).is_some_and(|limit| limit.excess(bent) > 0.0) {
-                let lever = world.position(Role::Neck.joint()) - world.position(Role::Back.joint());
-                let turn = from_vector(axis / lever.y.max(0.15));
-                let (below, back) = (world.rotation(Role::Waist.joint()), Role::Back.joint().at());
+            let within = Limit::of(Role::Waist).map_or(bent, |limit| limit.clamp(bent));
+            pose.rotations[waist] = within;
+            // What the waist does not bend by any more the back does, by more since it is nearer to the neck.
+            let left = to_vector(pelvis * bent * within.conjugate() * pelvis.conjugate());
+            if left.length() > 1e-5 {
+                let nearer = world.position(Role::Neck.joint()) - world.position(Role::Back.joint());
+                let turn = from_vector(left * (lever.y.max(0.15) / nearer.y.max(0.15)));
+                let (below, back) = (pelvis * within, Role::Back.joint().at());
                 let bent = (below.conjugate() * turn * below * pose.rotations[back]).normalize();
                 pose.rotations[back] = kept_within(Role::Back, bent, pose.rotations[back], 0.0);
             }
