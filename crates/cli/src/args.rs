@@ -64,11 +64,16 @@ pub(crate) struct DemoArgs {
 #[command(after_help = "Examples:
   kumite inspect jab.bvh
   kumite inspect captures/*.bvh --json
+  kumite inspect hero.glb --role head=Bone.012
   kumite inspect embedded              the motions that come with kumite")]
 pub(crate) struct InspectArgs {
     /// Motion files, or `embedded`
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
+
+    /// A joint that was taken for another, or not found: head=Bone.012; left_toe= for none
+    #[arg(long, value_name = "ROLE=JOINT")]
+    pub(crate) role: Vec<String>,
 }
 
 /// Convert a motion to another format or to pictures; the ending of OUT decides which
@@ -103,6 +108,10 @@ pub(crate) struct ConvertArgs {
     /// Put the motion on this character, with its skin and materials; OUT must be .glb
     #[arg(long, value_name = "FILE.glb", value_hint = ValueHint::FilePath, conflicts_with = "canonical")]
     pub(crate) rig: Option<PathBuf>,
+
+    /// A joint of the rig that was taken for another, or not found: head=Bone.012; left_toe= for none
+    #[arg(long, value_name = "ROLE=JOINT", requires = "rig")]
+    pub(crate) role: Vec<String>,
 
     /// Put the motion on the 21-joint body that comes with kumite
     #[arg(long)]

@@ -23,6 +23,7 @@ mod play;
 mod rayon_pool;
 mod reaction;
 mod rigs;
+mod role_flags;
 mod source;
 mod spar;
 mod spar_args;

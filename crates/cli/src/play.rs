@@ -41,7 +41,7 @@ pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> CliResult<Report> {
         }
     }
     let names: Vec<&str> = scene.character.iter().map(|c| c.name.as_str()).collect();
-    let rigs = Rigs::load(&args.rig.rig, &names, progress)?;
+    let rigs = Rigs::load(&args.rig, &names, progress)?;
     for path in &args.output {
         output::refuse_inputs(path, rigs.paths().chain([args.scene.as_path()]))?;
     }

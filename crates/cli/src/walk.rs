@@ -49,7 +49,7 @@ pub(crate) struct Row {
 
 pub(crate) fn run(args: &WalkArgs, progress: &Progress) -> CliResult<Report> {
     let methods = check(args)?;
-    let rigs = Rigs::load(&args.rig.rig, &[], progress)?;
+    let rigs = Rigs::load(&args.rig, &[], progress)?;
     let kits = [kit(&args.library, args.data.as_deref(), !args.unbent, progress)?];
     let effort = Effort { starts: args.starts, ..Effort::default() };
     match args.trials {

@@ -54,7 +54,7 @@ fn perception(args: &DodgeArgs) -> Perception {
 
 pub(crate) fn run(args: &DodgeArgs, progress: &Progress) -> CliResult<Report> {
     let target = check(args)?;
-    let rigs = Rigs::load(&args.rig.rig, &[], progress)?;
+    let rigs = Rigs::load(&args.rig, &[], progress)?;
     let kits = [kit(bake::load(&args.library, Path::new(""), None, progress)?.library)];
     let defence = kits[0].defence().filter(|defence| defence.bodies().can_defend());
     let defence = defence.ok_or_else(|| threat_failure(args, &ThreatError::NoMotions))?;
