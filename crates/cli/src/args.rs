@@ -303,9 +303,14 @@ pub(crate) struct DodgeArgs {
     #[arg(long, value_name = "LIBRARY", default_value = crate::source::BUILT_IN)]
     pub(crate) library: String,
 
-    /// Where the ball comes from: x,y,z in metres
-    #[arg(long, value_name = "X,Y,Z", value_parser = triple, default_value = "0,1.6,6", allow_hyphen_values = true)]
-    pub(crate) from: [f32; 3],
+    /// Where the ball is thrown from: x,y,z in metres; it flies from there as long as it takes. With --lead it only says from which side the ball
+    /// comes [default: 0,1.6,6]
+    #[arg(long, value_name = "X,Y,Z", value_parser = triple, allow_hyphen_values = true)]
+    pub(crate) from: Option<[f32; 3]>,
+
+    /// Folder that a manifest's file names are relative to; its own if left out
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) data: Option<PathBuf>,
 
     /// The body part it is thrown at: head, chest, hips, arms, legs
     #[arg(long, value_name = "PART", default_value = "head")]
@@ -319,9 +324,9 @@ pub(crate) struct DodgeArgs {
     #[arg(long, value_name = "M", default_value_t = 0.11, allow_negative_numbers = true)]
     pub(crate) radius: f32,
 
-    /// Seconds from the throw to the hit
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.8, allow_negative_numbers = true)]
-    pub(crate) lead: f32,
+    /// Seconds from the throw to the hit: the ball begins as far away as it flies in these [default: 0.8, without --from]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub(crate) lead: Option<f32>,
 
     /// Let gravity act on the ball
     #[arg(long)]

@@ -8,8 +8,8 @@ use kumite_formats::gltf::{self, GltfCharacter, GltfMarker, GltfProp};
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::hands::{Fingers, Hands};
 use kumite_motion::retarget::{RetargetBody, retarget};
-use kumite_motion::volume::{Obstacle, Shape};
-use kumite_motion::{Clip, JointIdx, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk};
+use kumite_motion::volume::{self, Obstacle, Shape};
+use kumite_motion::{Clip, FrameIdx, JointIdx, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk};
 use kumite_stage::{Flight, Take};
 
 use crate::failure::{CliResult, Failure};
@@ -17,6 +17,10 @@ use crate::output::Outputs;
 use crate::output_args::RigArgs;
 use crate::role_flags::{self, RoleFlag};
 use crate::{Progress, play, print_error, source};
+
+/// Files that hold rigs.
+const RIGS: [&str; 3] = ["glb", "gltf", "vrm"];
+const RIGS_READ: &str = "a .glb, .gltf or .vrm file";
 
 /// A user's character with the roles and joint frames found in it.
 pub(crate) struct UserRig {
@@ -34,6 +38,14 @@ impl UserRig {
     /// Reads the rig of somebody and finds its limbs, with what is known better about them.
     pub(crate) fn load(path: &Path, known: &[RoleFlag], who: Option<&str>) -> CliResult<UserRig> {
         let failed = |e: &dyn std::fmt::Display| Failure::bad(e.to_string()).in_file(path);
+        if let Some(ending) = source::ending(path).filter(|e| !RIGS.contains(&e.as_str())) {
+            let message = format!("a rig is {}, with a skeleton and its skin; this is a .{ending} file", RIGS_READ);
+            return Err(Failure::bad(message)
+                .key("--rig")
+                .in_file(path)
+                .found(format!(".{ending}"))
+                .allowed(RIGS_READ));
+        }
         let (file, mut warnings) = source::read_gltf(path)?;
         // Images in other files are embedded below, which warns if it fails.
         warnings.retain(|w| !w.text.contains("images are in other files"));
@@ -129,7 +141,8 @@ impl Rigs {
                 Some((name, path)) if !Path::new(flag).exists() => {
                     return Err(match names {
                         [] => {
-                            let message = format!("--rig is for {name:?}, but nobody has a name here: write --rig {path}");
+                            let message =
+                                format!("--rig is for {name:?}, but nobody has a name here: write --rig {path}");
                             Failure::bad(message).key("--rig").found(name).allowed("FILE.glb, FILE.gltf, FILE.vrm")
                         }
                         _ => {
@@ -150,6 +163,36 @@ impl Rigs {
         Ok(Rigs { rigs })
     }
 
+    /// Says which outputs do not show the rigs: pictures and replays draw a figure of our own.
+    pub(crate) fn say_who_is_drawn(&self, outputs: &[PathBuf], progress: &Progress) {
+        let ours = |path: &&PathBuf| source::ending(path).is_some_and(|e| e != "glb" && e != "json");
+        let ours: Vec<String> = outputs.iter().filter(ours).map(|path| path.display().to_string()).collect();
+        if !(self.rigs.is_empty() || ours.is_empty() || progress.quiet) {
+            let verb = if ours.len() == 1 { "shows" } else { "show" };
+            let text = format!("{} {verb} kumite's own figure: a rig is drawn in .glb files only", ours.join(", "));
+            print_error(&text);
+        }
+    }
+
+    /// How a motion of somebody with a rig meets obstacles, judged on the rig's own bones; `None` where there is no rig.
+    pub(crate) fn touches(&self, take: &Take, obstacles: &[Obstacle]) -> CliResult<Option<Touches>> {
+        let Some(rig) = self.of(&take.clip.name) else { return Ok(None) };
+        let worn = rig.wear(&take.clip, &take.hands)?;
+        let spheres = volume::fit(worn.skeleton(), &rig.roles);
+        let mut touches = Touches { frames: 0, deepest: 0.0 };
+        let (mut pose, mut world, mut placed) = (Pose::default(), WorldPose::default(), Vec::new());
+        for frame in 0..worn.frames() {
+            worn.pose(FrameIdx(frame as u32), &mut pose);
+            fk::pose(worn.skeleton(), &pose, &mut world);
+            volume::place(&spheres, &world, &mut placed);
+            let inside = |o: &Obstacle| placed.iter().map(|s| s.radius - o.distance(s.centre)).fold(0.0, f32::max);
+            let depth = obstacles.iter().map(inside).fold(0.0, f32::max);
+            touches.frames += usize::from(depth > 0.0);
+            touches.deepest = touches.deepest.max(depth);
+        }
+        Ok(Some(touches))
+    }
+
     /// The files that were read.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.rigs.iter().map(|(_, rig)| rig.path.as_path())
@@ -159,6 +202,14 @@ impl Rigs {
         let own = self.rigs.iter().find(|(wanted, _)| wanted.as_deref() == Some(name));
         own.or_else(|| self.rigs.iter().find(|(wanted, _)| wanted.is_none())).map(|(_, rig)| rig)
     }
+}
+
+/// How a rig meets obstacles.
+pub(crate) struct Touches {
+    /// In which some part of it is inside one.
+    pub(crate) frames: usize,
+    /// How far, metres.
+    pub(crate) deepest: f32,
 }
 
 /// A take as it is written into `.glb` files.

@@ -27,7 +27,9 @@ pub(crate) fn parsed(flags: &[String], names: &[&str]) -> CliResult<Vec<RoleFlag
         let (who, role) = left.rsplit_once(':').map_or((None, left), |(who, role)| (Some(who), role));
         if let Some(who) = who.filter(|who| !names.contains(who)) {
             return Err(match names {
-                [] => wrong(format!("--role is for {who:?}, but nobody has a name here; write {role}={joint}")).found(who),
+                [] => {
+                    wrong(format!("--role is for {who:?}, but nobody has a name here; write {role}={joint}")).found(who)
+                }
                 _ => Failure::unknown(&format!("--role is for {who:?}"), who, names.iter().copied()).key("--role"),
             });
         }

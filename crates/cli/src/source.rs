@@ -240,9 +240,8 @@ fn from_gltf(path: &Path, name: String, known: Known<'_>) -> CliResult<Source> {
     let (clips, more) = file.to_clips().map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
     warnings.extend(more);
     let clips = if clips.is_empty() { rest_pose_clips(&file, path, &mut warnings)? } else { clips };
-    let motion = |c: Clip| {
-        Motion::of_any_skeleton(gltf::without_root_bone(&c).unwrap_or(c), known).map_err(|e| e.in_file(path))
-    };
+    let motion =
+        |c: Clip| Motion::of_any_skeleton(gltf::without_root_bone(&c).unwrap_or(c), known).map_err(|e| e.in_file(path));
     let motions = clips.into_iter().map(motion).collect::<CliResult<_>>()?;
     Ok(Source { name, format: "gltf", motions, warnings })
 }

@@ -194,7 +194,9 @@ impl std::fmt::Display for RoleError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             RoleError::Role(name) => write!(f, "there is no role {name:?}"),
-            RoleError::Joint(role, name) => write!(f, "the {} is said to be {name:?}, and no joint is called so", role.name()),
+            RoleError::Joint(role, name) => {
+                write!(f, "the {} is said to be {name:?}, and no joint is called so", role.name())
+            }
         }
     }
 }

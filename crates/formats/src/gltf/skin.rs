@@ -45,11 +45,8 @@ impl Rig {
     /// no such skin, or it is compressed.
     pub fn lowest_skin(&self, joints: &[JointIdx]) -> Option<f32> {
         let wanted: Vec<usize> = joints.iter().filter_map(|j| self.rigged.nodes.get(j.at()).copied()).collect();
-        let numbers = Numbers {
-            file: &self.file,
-            accessors: self.part("accessors")?,
-            views: self.part("bufferViews")?,
-        };
+        let numbers =
+            Numbers { file: &self.file, accessors: self.part("accessors")?, views: self.part("bufferViews")? };
         let (nodes, skins, meshes) =
             (self.part::<Node>("nodes")?, self.part::<Skin>("skins")?, self.part::<Mesh>("meshes")?);
         let mut lowest = f32::INFINITY;
