@@ -1,5 +1,7 @@
 //! Manifests of libraries (`library.toml`): which clips, what part of them, at what true rate, with which labels and credits.
 
+use std::collections::BTreeMap;
+
 use kumite_motion::{Clip, Direction, Height, Role, Span, SpanKind, Strike, StrikeKind};
 use kumite_text::{Lines, TextError};
 use serde::Deserialize;
@@ -48,6 +50,9 @@ pub struct ClipEntry {
     /// Whether it is for walking to goals only, and not in the graph that fighters play.
     #[serde(default)]
     pub walk_only: bool,
+    /// Joints by the role they play, where the importer takes another or finds none; an empty name opens a role.
+    #[serde(default)]
+    pub roles: BTreeMap<String, String>,
     /// Labels, in seconds of the part taken; those found in the motion if left out.
     #[serde(default)]
     pub span: Vec<SpanEntry>,
@@ -150,6 +155,9 @@ fn check(manifest: &Manifest) -> Result<(), TextError> {
             && !(from.is_finite() && to.is_finite() && 0.0 <= from && from < to)
         {
             return Err(TextError::value(&path("trim"), format!("{from} to {to}"), LATER));
+        }
+        if let Some(role) = clip.roles.keys().find(|role| Role::from_name(role).is_none()) {
+            return Err(TextError::value(&path("roles"), role, &Role::ALL.map(Role::name).join(", ")));
         }
         for (s, span) in clip.span.iter().enumerate() {
             check_span(span, &path(&format!("span.{s}")))?;
@@ -267,6 +275,7 @@ impl ClipEntry {
             trim: None,
             mirror: false,
             walk_only: false,
+            roles: BTreeMap::new(),
             span: Vec::new(),
             unlabelled: false,
             rate: None,
@@ -350,6 +359,7 @@ mod tests {
             (format!("{HEAD}fsp = 60\n"), Some(5), "clip 1 fsp", "did you mean fps?"),
             (format!("{HEAD}fps = 0\n"), Some(5), "clip 1 fps", "is 0; allowed is 1 to 1000"),
             (HEAD.replace("[[clip]]", "fps = 5\n[[clip]]"), Some(3), "library fps", "10 to 240"),
+            (format!("{HEAD}roles = {{ haed = \"Bone\" }}\n"), Some(5), "clip 1 roles", "did you mean head?"),
             (format!("{HEAD}trim = [3, 1]\n"), Some(5), "clip 1 trim", "the second later"),
             (format!("{HEAD}{AVOID}from = 2\nto = 1\n"), Some(8), "clip 1 span 1 to", "2 to 1"),
             (

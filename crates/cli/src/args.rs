@@ -64,11 +64,16 @@ pub(crate) struct DemoArgs {
 #[command(after_help = "Examples:
   kumite inspect jab.bvh
   kumite inspect captures/*.bvh --json
+  kumite inspect hero.glb --role head=Bone.012
   kumite inspect embedded              the motions that come with kumite")]
 pub(crate) struct InspectArgs {
     /// Motion files, or `embedded`
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
+
+    /// A joint that was taken for another, or not found: head=Bone.012; left_toe= for none
+    #[arg(long, value_name = "ROLE=JOINT")]
+    pub(crate) role: Vec<String>,
 }
 
 /// Convert a motion to another format or to pictures; the ending of OUT decides which
@@ -103,6 +108,10 @@ pub(crate) struct ConvertArgs {
     /// Put the motion on this character, with its skin and materials; OUT must be .glb
     #[arg(long, value_name = "FILE.glb", value_hint = ValueHint::FilePath, conflicts_with = "canonical")]
     pub(crate) rig: Option<PathBuf>,
+
+    /// A joint of the rig that was taken for another, or not found: head=Bone.012; left_toe= for none
+    #[arg(long, value_name = "ROLE=JOINT", requires = "rig")]
+    pub(crate) role: Vec<String>,
 
     /// Put the motion on the 21-joint body that comes with kumite
     #[arg(long)]
@@ -294,9 +303,14 @@ pub(crate) struct DodgeArgs {
     #[arg(long, value_name = "LIBRARY", default_value = crate::source::BUILT_IN)]
     pub(crate) library: String,
 
-    /// Where the ball comes from: x,y,z in metres
-    #[arg(long, value_name = "X,Y,Z", value_parser = triple, default_value = "0,1.6,6", allow_hyphen_values = true)]
-    pub(crate) from: [f32; 3],
+    /// Where the ball is thrown from: x,y,z in metres; it flies from there as long as it takes. With --lead it only says from which side the ball
+    /// comes [default: 0,1.6,6]
+    #[arg(long, value_name = "X,Y,Z", value_parser = triple, allow_hyphen_values = true)]
+    pub(crate) from: Option<[f32; 3]>,
+
+    /// Folder that a manifest's file names are relative to; its own if left out
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) data: Option<PathBuf>,
 
     /// The body part it is thrown at: head, chest, hips, arms, legs
     #[arg(long, value_name = "PART", default_value = "head")]
@@ -310,9 +324,9 @@ pub(crate) struct DodgeArgs {
     #[arg(long, value_name = "M", default_value_t = 0.11, allow_negative_numbers = true)]
     pub(crate) radius: f32,
 
-    /// Seconds from the throw to the hit
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.8, allow_negative_numbers = true)]
-    pub(crate) lead: f32,
+    /// Seconds from the throw to the hit: the ball begins as far away as it flies in these [default: 0.8, without --from]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub(crate) lead: Option<f32>,
 
     /// Let gravity act on the ball
     #[arg(long)]

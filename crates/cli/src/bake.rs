@@ -22,7 +22,7 @@ use kumite_motion::{Clip, humanoid};
 use serde_json::{Value, json};
 
 use crate::args::BakeArgs;
-use crate::failure::{CliResult, Failure};
+use crate::failure::{self, CliResult, Failure};
 use crate::{Progress, Report, manifest_text, output, source};
 
 /// The library that comes with kumite, as `cargo dev embed` bakes it from the keyed motions.
@@ -31,7 +31,7 @@ const BUILT_IN_BUNDLE: &[u8] = include_bytes!("../../../library/embedded.kumite"
 pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> CliResult<Report> {
     let start = Instant::now();
     let manner = Manner::from_name(&args.manner).unwrap_or_default();
-    let mut decided = Vec::new();
+    let (mut decided, mut check) = (Vec::new(), 0);
     let from = match args.manifest.to_str() {
         Some(source::BUILT_IN) => built_in(manner)?,
         _ if manner != Manner::Fresh => {
@@ -45,6 +45,7 @@ pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> CliResult<Report> {
                 output::refuse_inputs(path, [args.manifest.as_path()])?;
                 output::write(path, manifest_text::whole(&gathered).as_bytes())?;
             }
+            check = manifest_text::to_check(&gathered);
             decided = std::mem::take(&mut gathered.decided);
             gathered.ingredients()
         }
@@ -81,6 +82,26 @@ pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> CliResult<Report> {
         bytes.len() as f64 / 1e6,
         start.elapsed().as_secs_f64()
     );
+    let mut kinds: Vec<(&str, usize)> = Vec::new();
+    for (label, _) in &labels {
+        match kinds.iter_mut().find(|kind| kind.0 == label.kind.name()) {
+            Some(kind) => kind.1 += label.total,
+            None => kinds.push((label.kind.name(), label.total)),
+        }
+    }
+    let spans: usize = kinds.iter().map(|kind| kind.1).sum();
+    let counted: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    let _ = match spans {
+        0 => writeln!(text, "    no labels: nobody can dodge, block or strike with it"),
+        _ => {
+            let advice = match (check, &args.write_manifest) {
+                (0, _) => String::new(),
+                (_, Some(path)) => format!(", marked `# check` in {}", path.display()),
+                (_, None) => ", which `--manifest OUT.toml` marks `# check`".to_owned(),
+            };
+            writeln!(text, "    {spans} labels: {}; {check} to check{advice}", counted.join(", "))
+        }
+    };
     let found = kit.library.interrupts();
     let _ = writeln!(
         text,
@@ -98,6 +119,8 @@ pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> CliResult<Report> {
         "decided": decided, "clips": library.clips().len(), "frames": frames, "seconds": seconds, "nodes": nodes, "edges": edges,
         "synthetic_share": repair::synthetic_share(library, WALK), "bridges": baked.repaired.bridges, "bytes": bytes.len(), "wall_seconds": start.elapsed().as_secs_f64(),
         "pairs_per_second": pairs as f64 / building.max(1e-9), "labels": labels_json,
+        "spans": spans, "spans_by_kind": kinds.iter().map(|(kind, count)| ((*kind).to_owned(), json!(count))).collect::<serde_json::Map<_, _>>(),
+        "spans_to_check": check,
         "walk_clips": walk.map_or(0, |w| w.0), "walk_edges": walk.map_or(0, |w| w.1), "sections": sections,
         "onsets": found.onsets().len(), "interrupts": found.ranges().len(), "interrupt_bytes": found.bytes(),
         "kept_share": baked.report.seconds.1 / baked.report.seconds.0.max(1e-6),
@@ -137,6 +160,11 @@ enum Walks {
 const WALKS_SINCE: u32 = 3;
 
 impl Loaded {
+    /// Whether it comes with kumite.
+    pub(crate) fn is_built_in(&self) -> bool {
+        self.name == source::BUILT_IN
+    }
+
     /// The library with what walkers play.
     pub(crate) fn with_walks(&self) -> CliResult<Arc<Library>> {
         match &self.walks {
@@ -219,7 +247,9 @@ fn named(name: &str, beside: &Path) -> CliResult<Named> {
         _ if path.is_dir() => Ok(Named::Clips(path)),
         _ => {
             let allowed = "embedded, a .kumite bundle, a .toml manifest, or a folder of motions";
-            Err(Failure::bad(format!("library is {name:?}; allowed is {allowed}"))
+            let near = if path.exists() { String::new() } else { failure::beside(&path) };
+            let near = if near.contains("did you mean") { near } else { String::new() };
+            Err(Failure::bad(format!("library is {name:?}; allowed is {allowed}{near}"))
                 .key("library")
                 .found(name)
                 .allowed(allowed))
@@ -282,7 +312,14 @@ pub(crate) fn manifest(path: &Path) -> CliResult<Manifest> {
         return Err(Failure::bad(message).in_file(path).found(format!(".{found}")).allowed("a folder, .toml"));
     }
     let text = String::from_utf8(source::read(path)?).map_err(|_| Failure::bad("not UTF-8 text").in_file(path))?;
-    manifest::read(&text).map_err(|e| Failure::from(e).in_file(path))
+    manifest::read(&text).map_err(|e| {
+        if text.lines().any(|line| line.trim() == "[[character]]") {
+            let message = "this is a scene; a library is a manifest with [library] and [[clip]]s, a folder of motions or a bundle. `kumite play` plays \
+                           scenes";
+            return Failure::bad(message).in_file(path).found("a scene").allowed("a manifest, a folder, a bundle");
+        }
+        Failure::from(e).in_file(path)
+    })
 }
 
 /// The motions in a folder and below it, by name.
@@ -403,10 +440,17 @@ fn load_entry(
         Some(folder) => folder.join(&entry.file),
         None => relative(&entry.file, path),
     };
-    let found = source::load(&file, entry.fps).map_err(|failure| match entry.line {
+    let roles: Vec<(String, String)> = entry.roles.iter().map(|(role, joint)| (role.clone(), joint.clone())).collect();
+    let known = source::Known { fps: entry.fps, roles: &roles };
+    let found = source::load_known(&file, known).map_err(|failure| match entry.line {
         // A file that is not there, or a name in a library: the manifest is what is wrong.
         Some(_) if failure.file.is_none() || !file.exists() => {
-            let message = format!("the file of this clip is {:?}: {}", file.display().to_string(), failure.message);
+            let elsewhere = match data {
+                None if !file.exists() => "; `--data DIR` says which folder its files are in",
+                _ => "",
+            };
+            let (named, why) = (file.display().to_string(), &failure.message);
+            let message = format!("the file of this clip is {named:?}: {why}{elsewhere}");
             Failure { message, ..failure.key("file").at_line(entry.line) }.of_file(path)
         }
         _ => failure,

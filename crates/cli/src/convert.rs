@@ -19,7 +19,7 @@ use crate::args::ConvertArgs;
 use crate::failure::{CliResult, Failure};
 use crate::rigs::UserRig;
 use crate::source::{self, Motion, Source};
-use crate::{Progress, Report, exported, inspect, output, picture_flags, print_error};
+use crate::{Progress, Report, exported, inspect, output, picture_flags, print_error, role_flags};
 
 /// What can be written, by ending.
 const ENDINGS: [&str; 7] = ["bvh", "glb", "png", "svg", "gif", "mp4", "html"];
@@ -64,7 +64,10 @@ fn convert(args: &ConvertArgs, inputs: &[PathBuf], output: &Path, progress: &Pro
     let ending = output::ending(output, &ENDINGS)?;
     let true_fps = rate("--source-fps", args.source_fps)?;
     output::refuse_inputs(output, inputs.iter().chain(&args.rig).map(PathBuf::as_path))?;
-    let rig = args.rig.as_deref().map(UserRig::load).transpose()?;
+    let rig = match &args.rig {
+        Some(path) => Some(UserRig::load(path, &role_flags::parsed(&args.role, &[])?, None)?),
+        None => None,
+    };
     if rig.is_some() && ending != "glb" {
         let message = "a rig is written as .glb, with its skin and materials";
         return Err(Failure::bad(message).key("--rig").in_file(output).found(format!(".{ending}")).allowed(".glb"));

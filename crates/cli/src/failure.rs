@@ -15,7 +15,7 @@ pub(crate) const BAD_INPUT: u8 = 2;
 const MANY: usize = 12;
 
 /// The file that was probably meant by one that is not there, in brackets.
-fn beside(missing: &Path) -> String {
+pub(crate) fn beside(missing: &Path) -> String {
     let folder = missing.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let Ok(entries) = std::fs::read_dir(folder) else {
         return if folder.exists() { String::new() } else { format!(" ({} is not there either)", folder.display()) };

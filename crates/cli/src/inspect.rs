@@ -3,20 +3,22 @@
 use std::fmt::Write as _;
 
 use kumite_bake::Understanding;
+use kumite_bake::understand::missing_roles;
 use kumite_motion::hands::{self, HandShape};
-use kumite_motion::{Role, Span};
+use kumite_motion::{Role, Roles, Side, Skeleton, Span};
 use serde_json::{Map, Value, json};
 
 use crate::args::InspectArgs;
 use crate::failure::CliResult;
 use crate::source::{self, Motion, Source};
-use crate::{Progress, Report, judged};
+use crate::{Progress, Report, judged, rigs, role_flags};
 
 pub(crate) fn run(args: &InspectArgs, progress: &Progress) -> CliResult<Report> {
+    let roles = role_flags::written(&role_flags::parsed(&args.role, &[])?);
     let bar = progress.bar(args.files.len(), "reading");
     let (mut text, mut files) = (String::new(), Vec::new());
     for path in &args.files {
-        let source = source::load(path, None)?;
+        let source = source::load_known(path, source::Known { fps: None, roles: &roles })?;
         describe(&source, &mut text);
         files.push(to_json(&source));
         bar.inc(1);
@@ -45,6 +47,7 @@ fn describe(source: &Source, text: &mut String) {
         );
         if let Some(u) = &motion.understanding {
             findings(u, text);
+            named_roles(&u.roles.value, clip.skeleton(), text);
         } else if motion.roles().is_none() {
             let _ = writeln!(text, "    not a person: no two legs and two arms were found in its joints");
         }
@@ -85,6 +88,19 @@ fn findings(u: &Understanding, text: &mut String) {
     }
 }
 
+/// Which joint plays which role, a line for each part of the body.
+fn named_roles(roles: &Roles, skeleton: &Skeleton, text: &mut String) {
+    for (side, part) in [(Side::Middle, "trunk"), (Side::Left, "left"), (Side::Right, "right")] {
+        let short = |role: Role| role.name().trim_start_matches("left_").trim_start_matches("right_");
+        let one = |role: Role| match roles.get(role) {
+            Some(joint) => format!("{} {}", short(role), skeleton.name(joint)),
+            None => format!("{} -", short(role)),
+        };
+        let all: Vec<String> = Role::ALL.into_iter().filter(|r| r.side() == side).map(one).collect();
+        let _ = writeln!(text, "      {part:<6} {}", all.join(", "));
+    }
+}
+
 fn trimmed(v: f32) -> String {
     format!("{v:.6}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
@@ -114,6 +130,9 @@ pub(crate) fn warnings(source: &Source) -> Vec<String> {
                 format!("; the worst is {joint} in frame {frame}, {:.0} degrees a second", g.speed_deg)
             });
             warnings.push(format!("{} glitches: joints that turn faster than a person can{at}", u.glitches.len()));
+        }
+        if let Some(missing) = missing_roles(&u.roles.value) {
+            warnings.push(rigs::no_joints(&missing));
         }
         if !u.unit_m.sure() {
             warnings.push(format!("the unit is a guess: {}", u.unit_m.why));
@@ -169,6 +188,8 @@ fn clip_json(motion: &Motion) -> Map<String, Value> {
     set("seconds", json!(seconds(clip.seconds())));
     let name = |(role, joint): (Role, _)| (role.name().to_owned(), json!(clip.skeleton().name(joint)));
     set("roles", Value::Object(motion.roles().iter().flat_map(|r| r.iter().map(name).collect::<Vec<_>>()).collect()));
+    let missing = |role: &Role| motion.roles().is_some_and(|roles| roles.get(*role).is_none());
+    set("missing_roles", Role::ALL.into_iter().filter(missing).map(|role| json!(role.name())).collect());
     if let Some(u) = &motion.understanding {
         set("up", json!(u.up.value.name()));
         set("unit_m", json!(u.unit_m.value));

@@ -23,6 +23,7 @@ mod play;
 mod rayon_pool;
 mod reaction;
 mod rigs;
+mod role_flags;
 mod source;
 mod spar;
 mod spar_args;
@@ -122,15 +123,30 @@ fn run(command: &Command, progress: &Progress) -> CliResult<Report> {
     }
 }
 
+/// What to write instead of a library without its flag.
+fn misplaced_library(error: &clap::Error) -> Option<String> {
+    let context =
+        error.get(clap::error::ContextKind::InvalidArg).filter(|_| error.kind() == ErrorKind::UnknownArgument);
+    let Some(clap::error::ContextValue::String(found)) = context else { return None };
+    let library = source::ending(std::path::Path::new(found)).is_some_and(|e| e == "kumite" || e == "toml");
+    (library && !found.starts_with('-'))
+        .then(|| format!("{found:?} has no flag before it: a library is given as --library {found}"))
+}
+
 /// Help and version go to standard output with exit code 0; any other error is one message, as JSON with `--json`.
 fn usage_error(error: &clap::Error) -> ExitCode {
     let help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    let meant = misplaced_library(error);
     if help || !std::env::args_os().any(|a| a == "--json") {
-        let _ = error.print();
+        match &meant {
+            Some(message) => print_error(message),
+            None => drop(error.print()),
+        }
         return ExitCode::from(if help { 0 } else { BAD_INPUT });
     }
     let text = error.to_string();
-    let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    let first = || text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    let message = meant.unwrap_or_else(first);
     print(&format!("{}\n", Failure::bad(message).to_json()));
     ExitCode::from(BAD_INPUT)
 }

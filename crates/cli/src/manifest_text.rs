@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use kumite_bake::analyse::{Model, analyse};
 use kumite_bake::manifest::{ClipEntry, Header};
-use kumite_motion::Span;
+use kumite_motion::{Clip, Span};
 
 use crate::bake::Gathered;
 
@@ -19,14 +19,26 @@ pub(crate) fn whole(gathered: &Gathered) -> String {
         // Mirror images are made from the labels of the original.
         let Some(clip) = clips.first() else { continue };
         // Labels that were written are known; those that were found are as sure as the analysis was.
-        let sure = if entry.span.is_empty() && !entry.unlabelled {
-            analyse(clip, &Model::default()).sure_spans()
-        } else {
-            clip.spans.iter().map(|span| (span.clone(), 1.0)).collect()
-        };
-        text += &entry_text(entry, &[], &sure);
+        text += &entry_text(entry, &[], &sure_spans(entry, clip));
     }
     text
+}
+
+fn sure_spans(entry: &ClipEntry, clip: &Clip) -> Vec<(Span, f32)> {
+    if entry.span.is_empty() && !entry.unlabelled {
+        analyse(clip, &Model::default()).sure_spans()
+    } else {
+        clip.spans.iter().map(|span| (span.clone(), 1.0)).collect()
+    }
+}
+
+/// How many labels should be looked at.
+pub(crate) fn to_check(gathered: &Gathered) -> usize {
+    let entries = gathered.manifest.clip.iter().zip(&gathered.clips);
+    let unsure = |(entry, clips): (&ClipEntry, &Vec<Clip>)| {
+        clips.first().map_or(0, |clip| sure_spans(entry, clip).iter().filter(|s| s.1 < CHECK).count())
+    };
+    entries.map(unsure).sum()
 }
 
 /// Writes a text as a TOML string.
@@ -76,6 +88,11 @@ pub(crate) fn entry_text(entry: &ClipEntry, rests: &[(f32, f32)], spans: &[(Span
     if entry.walk_only {
         text += "walk_only = true\n";
     }
+    if !entry.roles.is_empty() {
+        let roles: Vec<String> =
+            entry.roles.iter().map(|(role, joint)| format!("{role} = {}", quoted(joint))).collect();
+        let _ = writeln!(text, "roles = {{ {} }}", roles.join(", "));
+    }
     let rests: Vec<String> = rests.iter().map(|(a, b)| format!("{a:.2}-{b:.2}")).collect();
     if !rests.is_empty() {
         let _ = writeln!(text, "# rests at {}", rests.join(", "));
@@ -89,6 +106,11 @@ pub(crate) fn entry_text(entry: &ClipEntry, rests: &[(f32, f32)], spans: &[(Span
         text += &span_text(span, *sure);
     }
     text
+}
+
+/// The shortest text that reads as the same number, with a point.
+fn number(value: f32) -> String {
+    format!("{value:?}")
 }
 
 /// A label less sure than this should be looked at.
@@ -105,12 +127,12 @@ fn span_text(span: &Span, sure: f32) -> String {
     if !span.label.is_empty() {
         let _ = writeln!(text, "label = {}", quoted(&span.label));
     }
-    // Rounded inwards, so that neighbouring spans do not overlap.
-    let (from, to) = ((span.from * 100.0).ceil() / 100.0, (span.to * 100.0).floor() / 100.0);
-    let within = |t: f32| ((t * 100.0).round() / 100.0).clamp(from, to);
-    let _ = writeln!(text, "from = {from:.2}\nto = {to:.2}");
+    // As many digits as it takes to read the same numbers back: what is baked from this text is the same to the last bit.
+    let (from, to) = (span.from, span.to);
+    let within = |t: f32| number(t.clamp(from, to));
+    let _ = writeln!(text, "from = {}\nto = {}", number(from), number(to));
     if let Some((a, b)) = span.active {
-        let _ = writeln!(text, "active = [{:.2}, {:.2}]", within(a), within(b));
+        let _ = writeln!(text, "active = [{}, {}]", within(a), within(b));
     }
     if let Some(part) = span.part {
         let _ = writeln!(text, "part = {}", quoted(part.name()));
@@ -118,8 +140,8 @@ fn span_text(span: &Span, sure: f32) -> String {
     for s in &span.strikes {
         let _ = writeln!(
             text,
-            "\n[[clip.span.strike]]\nkind = {}\npart = {}\nat = {:.2}\nactive = [{:.2}, {:.2}]\nheight = {}\ndirection = {}\n\
-             reach = {:.2}    # metres, {}\nspeed = {:.1}     # metres per second\nmass = {:.1}      # kilograms",
+            "\n[[clip.span.strike]]\nkind = {}\npart = {}\nat = {}\nactive = [{}, {}]\nheight = {}\ndirection = {}\n\
+             reach = {}    # metres, {}\nspeed = {}    # metres per second\nmass = {}    # kilograms",
             quoted(s.kind.name()),
             quoted(s.part.name()),
             within(s.at),
@@ -127,10 +149,10 @@ fn span_text(span: &Span, sure: f32) -> String {
             within(s.active.1),
             quoted(s.height.name()),
             quoted(s.direction.name()),
-            s.reach,
+            number(s.reach),
             if s.long { "long" } else { "short" },
-            s.speed,
-            s.mass
+            number(s.speed),
+            number(s.mass)
         );
     }
     text

@@ -9,6 +9,10 @@ pub(crate) struct RigArgs {
     #[arg(long, value_name = "[NAME=]FILE.glb", value_hint = ValueHint::FilePath)]
     pub(crate) rig: Vec<String>,
 
+    /// A joint of the rig that was taken for another, or not found: head=Bone.012; left_toe= for none. NAME:ROLE=JOINT for one of several characters
+    #[arg(long, value_name = "[NAME:]ROLE=JOINT", requires = "rig")]
+    pub(crate) role: Vec<String>,
+
     /// Unit and axes that this program expects of .bvh files; .glb is metres with +Y up for all of them
     #[arg(long = "for", value_name = "PROGRAM", value_enum)]
     pub(crate) program: Option<crate::exported::ProgramArg>,

@@ -33,7 +33,7 @@ pub(crate) const SEVERAL: [&str; 6] = ["glb", "html", "png", "gif", "mp4", "json
 pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> CliResult<Report> {
     args.picture.check()?;
     let text = stock_scenes::read(&args.scene)?;
-    let scene = scene::read(&text).map_err(|e| Failure::from(e).in_file(&args.scene))?;
+    let scene = scene::read(&text).map_err(|e| stock_scenes::refused(e, &text, &args.scene))?;
     let endings = args.output.iter().map(|path| output::ending(path, &ENDINGS)).collect::<CliResult<Vec<_>>>()?;
     for (path, ending) in args.output.iter().zip(&endings) {
         if *ending == "bvh" && scene.character.len() > 1 {
@@ -41,7 +41,8 @@ pub(crate) fn run(args: &PlayArgs, progress: &Progress) -> CliResult<Report> {
         }
     }
     let names: Vec<&str> = scene.character.iter().map(|c| c.name.as_str()).collect();
-    let rigs = Rigs::load(&args.rig.rig, &names, progress)?;
+    let rigs = Rigs::load(&args.rig, &names, progress)?;
+    rigs.say_who_is_drawn(&args.output, progress);
     for path in &args.output {
         output::refuse_inputs(path, rigs.paths().chain([args.scene.as_path()]))?;
     }

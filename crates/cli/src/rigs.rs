@@ -3,18 +3,24 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kumite_bake::understand::roles_of;
+use kumite_bake::understand::{missing_roles, roles_with};
 use kumite_formats::gltf::{self, GltfCharacter, GltfMarker, GltfProp};
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::hands::{Fingers, Hands};
 use kumite_motion::retarget::{RetargetBody, retarget};
-use kumite_motion::volume::{Obstacle, Shape};
-use kumite_motion::{Clip, Quat, Role, Roles, Skeleton, Vec3};
+use kumite_motion::volume::{self, Obstacle, Shape};
+use kumite_motion::{Clip, FrameIdx, JointIdx, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk};
 use kumite_stage::{Flight, Take};
 
 use crate::failure::{CliResult, Failure};
 use crate::output::Outputs;
+use crate::output_args::RigArgs;
+use crate::role_flags::{self, RoleFlag};
 use crate::{Progress, play, print_error, source};
+
+/// Files that hold rigs.
+const RIGS: [&str; 3] = ["glb", "gltf", "vrm"];
+const RIGS_READ: &str = "a .glb, .gltf or .vrm file";
 
 /// A user's character with the roles and joint frames found in it.
 pub(crate) struct UserRig {
@@ -29,9 +35,17 @@ pub(crate) struct UserRig {
 }
 
 impl UserRig {
-    /// Reads a rig and finds its limbs.
-    pub(crate) fn load(path: &Path) -> CliResult<UserRig> {
+    /// Reads the rig of somebody and finds its limbs, with what is known better about them.
+    pub(crate) fn load(path: &Path, known: &[RoleFlag], who: Option<&str>) -> CliResult<UserRig> {
         let failed = |e: &dyn std::fmt::Display| Failure::bad(e.to_string()).in_file(path);
+        if let Some(ending) = source::ending(path).filter(|e| !RIGS.contains(&e.as_str())) {
+            let message = format!("a rig is {}, with a skeleton and its skin; this is a .{ending} file", RIGS_READ);
+            return Err(Failure::bad(message)
+                .key("--rig")
+                .in_file(path)
+                .found(format!(".{ending}"))
+                .allowed(RIGS_READ));
+        }
         let (file, mut warnings) = source::read_gltf(path)?;
         // Images in other files are embedded below, which warns if it fails.
         warnings.retain(|w| !w.text.contains("images are in other files"));
@@ -39,16 +53,23 @@ impl UserRig {
         warnings.extend(more);
         warnings.extend(rig.embed_images(|name| source::beside(path, name)).map_err(|e| failed(&e))?);
         let unknown = || {
-            Failure::bad("this rig is not understood: no two legs and two arms were found in its joints").in_file(path)
+            let message = "this rig is not understood: no two legs and two arms were found in its joints; `--role left_hip=JOINT` and the like say \
+                           which is which";
+            Failure::bad(message).in_file(path)
         };
-        let roles = roles_of(rig.skeleton()).ok_or_else(unknown)?;
-        let anatomy = Anatomy::of_rest(rig.skeleton(), &roles).ok_or_else(unknown)?;
+        let corrections = role_flags::of(known, who, rig.skeleton()).map_err(|e| e.in_file(path))?;
+        let roles = roles_with(rig.skeleton(), &corrections).ok_or_else(unknown)?;
+        let mut anatomy = Anatomy::of_rest(rig.skeleton(), &roles).ok_or_else(unknown)?;
+        stand_on_soles(&rig, &roles, &mut anatomy);
         let mut joints = rig.skeleton().to_joints();
         if let Some(pelvis) = roles.get(Role::Pelvis) {
             joints[pelvis.at()].moves = true;
         }
         let skeleton = Skeleton::new(&joints).map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
-        let warnings = warnings.iter().map(|w| format!("{}: {w}", path.display())).collect();
+        let mut warnings: Vec<String> = warnings.iter().map(|w| format!("{}: {w}", path.display())).collect();
+        if let Some(missing) = missing_roles(&roles) {
+            warnings.push(format!("{}: {}", path.display(), no_joints(&missing)));
+        }
         let fingers = Fingers::of(&skeleton, &roles);
         Ok(UserRig { path: path.to_owned(), rig, skeleton: Arc::new(skeleton), roles, anatomy, fingers, warnings })
     }
@@ -67,6 +88,41 @@ impl UserRig {
     }
 }
 
+/// What is said about roles without a joint.
+pub(crate) fn no_joints(missing: &str) -> String {
+    let first = missing.split(',').next().unwrap_or_default();
+    let feet = if missing.contains("toe") { ", and feet are placed by their soles" } else { "" };
+    format!("no joint was found for {missing}: it keeps its rest pose there{feet}; `--role {first}=JOINT` names one")
+}
+
+/// Ankles are higher than this above the sole and lower than that, in legs; a skin that says otherwise has no feet.
+const ANKLE: std::ops::Range<f32> = 0.02..0.25;
+
+/// Puts the soles where the skin of the feet ends at rest. Without a skin, feet without toes stand as the rig does over the origin.
+fn stand_on_soles(rig: &gltf::Rig, roles: &Roles, anatomy: &mut Anatomy) {
+    let skeleton = rig.skeleton();
+    let mut world = WorldPose::default();
+    fk::pose(skeleton, &Pose::rest(skeleton), &mut world);
+    let height = |role: Role| roles.get(role).map(|j| world.position(j).y);
+    let mean = |a: Option<f32>, b: Option<f32>| Some(0.5 * (a? + b?));
+    let Some(ankle) = mean(height(Role::LeftAnkle), height(Role::RightAnkle)) else { return };
+    let toe = mean(height(Role::LeftToe), height(Role::RightToe));
+    let ankles = [Role::LeftAnkle, Role::RightAnkle].map(|role| roles.get(role));
+    let below = |j: &JointIdx| ankles.iter().flatten().any(|ankle| j == ankle || skeleton.is_under(*j, *ankle));
+    let feet: Vec<JointIdx> = skeleton.joints().filter(below).collect();
+    let plausible = |sole: &f32| ANKLE.contains(&((ankle - sole) / anatomy.leg)) && toe.is_none_or(|toe| toe >= *sole);
+    let skin = rig.lowest_skin(&feet).filter(plausible);
+    let Some(sole) = skin.or_else(|| Some(0.0).filter(plausible).filter(|_| toe.is_none())) else { return };
+    match toe {
+        Some(toe) => {
+            // The sole was measured beside the toes: both move with it.
+            let higher = toe - sole - anatomy.toe;
+            (anatomy.toe, anatomy.ankle) = (anatomy.toe + higher, anatomy.ankle + higher);
+        }
+        None => anatomy.ankle = ankle - sole,
+    }
+}
+
 /// Which character is written on which rig.
 #[derive(Default)]
 pub(crate) struct Rigs {
@@ -76,25 +132,65 @@ pub(crate) struct Rigs {
 
 impl Rigs {
     /// Loads what `--rig` says: `FILE` for everybody, `NAME=FILE` for one of the characters.
-    pub(crate) fn load(flags: &[String], names: &[&str], progress: &Progress) -> CliResult<Rigs> {
-        let mut rigs = Vec::with_capacity(flags.len());
-        for flag in flags {
+    pub(crate) fn load(args: &RigArgs, names: &[&str], progress: &Progress) -> CliResult<Rigs> {
+        let known = role_flags::parsed(&args.role, names)?;
+        let mut rigs = Vec::with_capacity(args.rig.len());
+        for flag in &args.rig {
             let (name, path) = match flag.split_once('=') {
                 Some((name, path)) if names.contains(&name) => (Some(name.to_owned()), path),
-                Some((name, _)) if !Path::new(flag).exists() => {
-                    let all = names.join(", ");
-                    let message = format!("--rig is for {name:?}; the characters are {all}");
-                    return Err(Failure::bad(message).key("--rig").found(name).allowed(all));
+                Some((name, path)) if !Path::new(flag).exists() => {
+                    return Err(match names {
+                        [] => {
+                            let message =
+                                format!("--rig is for {name:?}, but nobody has a name here: write --rig {path}");
+                            Failure::bad(message).key("--rig").found(name).allowed("FILE.glb, FILE.gltf, FILE.vrm")
+                        }
+                        _ => {
+                            let all = names.join(", ");
+                            let message = format!("--rig is for {name:?}; the characters are {all}");
+                            Failure::bad(message).key("--rig").found(name).allowed(all)
+                        }
+                    });
                 }
                 _ => (None, flag.as_str()),
             };
-            let rig = UserRig::load(Path::new(path))?;
+            let rig = UserRig::load(Path::new(path), &known, name.as_deref())?;
             if !progress.quiet {
                 rig.warnings.iter().for_each(|warning| print_error(warning));
             }
             rigs.push((name, rig));
         }
         Ok(Rigs { rigs })
+    }
+
+    /// Says which outputs do not show the rigs: pictures and replays draw a figure of our own.
+    pub(crate) fn say_who_is_drawn(&self, outputs: &[PathBuf], progress: &Progress) {
+        let ours = |path: &&PathBuf| source::ending(path).is_some_and(|e| e != "glb" && e != "json");
+        let ours: Vec<String> = outputs.iter().filter(ours).map(|path| path.display().to_string()).collect();
+        if !(self.rigs.is_empty() || ours.is_empty() || progress.quiet) {
+            let verb = if ours.len() == 1 { "shows" } else { "show" };
+            let text = format!("{} {verb} kumite's own figure: a rig is drawn in .glb files only", ours.join(", "));
+            print_error(&text);
+        }
+    }
+
+    /// How a motion of somebody with a rig meets obstacles, judged on the rig's own bones; `None` where there is no rig.
+    pub(crate) fn touches(&self, take: &Take, obstacles: &[Obstacle]) -> CliResult<Option<Touches>> {
+        let Some(rig) = self.of(&take.clip.name) else { return Ok(None) };
+        let worn = rig.wear(&take.clip, &take.hands)?;
+        let spheres = volume::fit(worn.skeleton(), &rig.roles);
+        let mut touches = Touches { frames: 0, deepest: 0.0 };
+        let (mut pose, mut world, mut placed) = (Pose::default(), WorldPose::default(), Vec::new());
+        for frame in 0..worn.frames() {
+            worn.pose(FrameIdx(frame as u32), &mut pose);
+            fk::pose(worn.skeleton(), &pose, &mut world);
+            volume::place(&spheres, &world, &mut placed);
+            let inside = |o: &Obstacle| placed.iter().map(|s| s.radius - o.distance(s.centre)).fold(0.0, f32::max);
+            let depth = obstacles.iter().map(inside).fold(0.0, f32::max);
+            touches.frames += usize::from(depth > 0.0);
+            touches.deepest = touches.deepest.max(depth);
+        }
+        Ok(Some(touches))
     }
 
     /// The files that were read.
@@ -106,6 +202,14 @@ impl Rigs {
         let own = self.rigs.iter().find(|(wanted, _)| wanted.as_deref() == Some(name));
         own.or_else(|| self.rigs.iter().find(|(wanted, _)| wanted.is_none())).map(|(_, rig)| rig)
     }
+}
+
+/// How a rig meets obstacles.
+pub(crate) struct Touches {
+    /// In which some part of it is inside one.
+    pub(crate) frames: usize,
+    /// How far, metres.
+    pub(crate) deepest: f32,
 }
 
 /// A take as it is written into `.glb` files.

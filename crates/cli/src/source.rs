@@ -2,6 +2,7 @@
 
 use std::path::{Component, Path};
 
+use kumite_bake::understand::understand_with;
 use kumite_bake::{Understanding, understand};
 use kumite_formats::bvh::RotationOrder;
 use kumite_formats::{Warning, bvh, gltf};
@@ -12,6 +13,7 @@ use kumite_motion::{Clip, Pose, Roles};
 use kumite_text::TextError;
 
 use crate::failure::{CliResult, Failure};
+use crate::role_flags;
 
 /// Larger files are refused, bytes: no motion of a person is that long, and all of it is held in memory.
 const LARGEST: u64 = 2 << 30;
@@ -47,14 +49,17 @@ impl Motion {
         }
     }
 
-    /// A clip from a file, whose skeleton may be of any kind; `fps` replaces the header's rate.
-    fn of_any_skeleton(raw: Clip, fps: Option<f32>) -> CliResult<Motion> {
-        let raw = match fps {
+    /// A clip from a file, whose skeleton may be of any kind, with what is known better about it.
+    fn of_any_skeleton(raw: Clip, known: Known<'_>) -> CliResult<Motion> {
+        let raw = match known.fps {
             Some(fps) => raw.with_fps(fps).map_err(|e| Failure::bad(e.to_string()))?,
             None => raw,
         };
-        let canonical = Roles::by_canonical_names(raw.skeleton()) == Roles::canonical() && raw.skeleton().len() == 21;
-        Ok(Motion { understanding: understand(&raw), raw, canonical, orders: Vec::new() })
+        let names = known.roles.iter().map(|(role, joint)| (role.as_str(), joint.as_str()));
+        let corrections = role_flags::pairs(names, raw.skeleton())?;
+        let ours = Roles::by_canonical_names(raw.skeleton()) == Roles::canonical() && raw.skeleton().len() == 21;
+        let (understanding, canonical) = (understand_with(&raw, &corrections), ours && corrections.is_empty());
+        Ok(Motion { understanding, raw, canonical, orders: Vec::new() })
     }
 
     fn canonical(raw: Clip) -> Motion {
@@ -106,8 +111,22 @@ const FROM_ACCLAIM: &str = "the same captures are published as BVH; or open ASF 
 /// Name of the library that comes with kumite.
 pub(crate) const BUILT_IN: &str = "embedded";
 
+/// What is known better about a file than it says, or than can be found out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Known<'a> {
+    /// The true frame rate, if the header's is wrong.
+    pub(crate) fps: Option<f32>,
+    /// Roles and the joints that play them.
+    pub(crate) roles: &'a [(String, String)],
+}
+
 /// Loads what `path` names; `fps` is the true frame rate if the header's is wrong.
 pub(crate) fn load(path: &Path, fps: Option<f32>) -> CliResult<Source> {
+    load_known(path, Known { fps, roles: &[] })
+}
+
+/// Loads what `path` names, with what is known better about it.
+pub(crate) fn load_known(path: &Path, known: Known<'_>) -> CliResult<Source> {
     let name = path.display().to_string();
     if let Some(wanted) = name.strip_prefix(BUILT_IN)
         && (wanted.is_empty() || wanted.starts_with(':'))
@@ -125,8 +144,8 @@ pub(crate) fn load(path: &Path, fps: Option<f32>) -> CliResult<Source> {
         return Ok(source);
     }
     match ending(path).as_deref() {
-        Some("bvh") => from_bvh(path, name, fps),
-        Some("glb" | "gltf" | "vrm") => from_gltf(path, name, fps),
+        Some("bvh") => from_bvh(path, name, known),
+        Some("glb" | "gltf" | "vrm") => from_gltf(path, name, known),
         Some("toml") => from_keys(path, name),
         Some("kumite") => from_bundle(path, name),
         _ if path.is_dir() => {
@@ -168,7 +187,7 @@ fn stem(path: &Path) -> String {
     path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-fn from_bvh(path: &Path, name: String, fps: Option<f32>) -> CliResult<Source> {
+fn from_bvh(path: &Path, name: String, known: Known<'_>) -> CliResult<Source> {
     let bytes = read(path)?;
     let (file, warnings) = bvh::read(&bytes).map_err(|e| {
         Failure::bad(e.to_string())
@@ -180,7 +199,7 @@ fn from_bvh(path: &Path, name: String, fps: Option<f32>) -> CliResult<Source> {
     // Errors here are about missing frames, so they are reported at the last line.
     let last = bytes.iter().filter(|b| **b == b'\n').count().max(1);
     let clip = file.to_clip(&stem(path)).map_err(|e| Failure::bad(e.to_string()).in_file(path).at_line(Some(last)))?;
-    let motion = Motion { orders: file.orders(), ..Motion::of_any_skeleton(clip, fps)? };
+    let motion = Motion { orders: file.orders(), ..Motion::of_any_skeleton(clip, known).map_err(|e| e.in_file(path))? };
     Ok(Source { name, format: "bvh", motions: vec![motion], warnings })
 }
 
@@ -216,12 +235,13 @@ pub(crate) fn beside(path: &Path, name: &str) -> Result<Vec<u8>, String> {
     std::fs::read(&file).map_err(|e| e.to_string())
 }
 
-fn from_gltf(path: &Path, name: String, fps: Option<f32>) -> CliResult<Source> {
+fn from_gltf(path: &Path, name: String, known: Known<'_>) -> CliResult<Source> {
     let (file, mut warnings) = read_gltf(path)?;
     let (clips, more) = file.to_clips().map_err(|e| Failure::bad(e.to_string()).in_file(path))?;
     warnings.extend(more);
     let clips = if clips.is_empty() { rest_pose_clips(&file, path, &mut warnings)? } else { clips };
-    let motion = |c: Clip| Motion::of_any_skeleton(gltf::without_root_bone(&c).unwrap_or(c), fps);
+    let motion =
+        |c: Clip| Motion::of_any_skeleton(gltf::without_root_bone(&c).unwrap_or(c), known).map_err(|e| e.in_file(path));
     let motions = clips.into_iter().map(motion).collect::<CliResult<_>>()?;
     Ok(Source { name, format: "gltf", motions, warnings })
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kumite_text::hint;
+use kumite_text::{TextError, hint};
 
 use crate::failure::{CliResult, Failure};
 use crate::source;
@@ -58,6 +58,15 @@ pub(crate) fn read(scene: &Path) -> CliResult<String> {
         }
     }
     String::from_utf8(source::read(scene)?).map_err(|_| Failure::bad("not UTF-8 text").in_file(scene))
+}
+
+/// What is wrong with a scene; a manifest is named as what it is.
+pub(crate) fn refused(error: TextError, text: &str, path: &Path) -> Failure {
+    if text.lines().any(|line| matches!(line.trim(), "[library]" | "[[clip]]")) {
+        let message = "this is a manifest of clips; a scene has [[character]]s. `--library` takes manifests, and `kumite bake` bakes them";
+        return Failure::bad(message).in_file(path).found("a manifest").allowed("a scene");
+    }
+    Failure::from(error).in_file(path)
 }
 
 #[cfg(test)]

@@ -49,7 +49,8 @@ pub(crate) struct Row {
 
 pub(crate) fn run(args: &WalkArgs, progress: &Progress) -> CliResult<Report> {
     let methods = check(args)?;
-    let rigs = Rigs::load(&args.rig.rig, &[], progress)?;
+    let rigs = Rigs::load(&args.rig, &[], progress)?;
+    rigs.say_who_is_drawn(&args.output, progress);
     let kits = [kit(&args.library, args.data.as_deref(), !args.unbent, progress)?];
     let effort = Effort { starts: args.starts, ..Effort::default() };
     match args.trials {
@@ -67,7 +68,9 @@ pub(crate) fn kit(name: &str, data: Option<&Path>, bent: bool, progress: &Progre
 /// What walks with a library that is loaded already.
 pub(crate) fn walker_of(loaded: &Loaded, bent: bool) -> CliResult<Walker> {
     let library = if bent { loaded.with_walks()? } else { loaded.unmirrored_walks()? };
-    Ok(Walker::new(library, bent.then(Nudges::default).as_ref()))
+    let walker = Walker::new(library, bent.then(Nudges::default).as_ref());
+    // Of other people's clips, the first may begin in mid-air; those that come with kumite begin in a stride.
+    Ok(if loaded.is_built_in() { walker } else { walker.beginning_slowly() })
 }
 
 fn check(args: &WalkArgs) -> CliResult<Vec<Method>> {
@@ -103,7 +106,7 @@ pub(crate) fn request(name: &str, seed: u64) -> CliResult<WalkRequest> {
             return Err(Failure::bad(message).key("--scene").found(name).allowed(allowed));
         }
     };
-    let scene = scene::read(&text).map_err(|e| Failure::from(e).in_file(path))?;
+    let scene = scene::read(&text).map_err(|e| stock_scenes::refused(e, &text, path))?;
     let asked = WalkRequest::first(&scene).ok_or_else(|| {
         Failure::bad("nobody in this scene has a goal; a character needs goal = { at = [x, z] }")
             .key("goal")
@@ -413,6 +416,21 @@ fn one(args: &WalkArgs, kits: &[Arc<Kit>], methods: &[Method], effort: Effort, r
         done.push((method, trial));
     }
     json.insert("scene".into(), json!(args.scene));
+    let walked = done.iter().find_map(|(_, trial)| Some(&trial.played.as_ref()?.take));
+    if let Some(take) = walked
+        && let Some(touches) = rigs.touches(take, &request.obstacles)?
+    {
+        let _ = match touches.frames {
+            0 => writeln!(text, "    on the rig: 0 frames touch something"),
+            frames => writeln!(
+                text,
+                "    on the rig: {frames} frames touch something, by up to {:.1} cm: its limbs are longer or wider than those of the body that \
+                 was planned with",
+                touches.deepest * 100.0
+            ),
+        };
+        json.insert("rig".into(), json!({"collision_frames": touches.frames, "deepest_m": touches.deepest}));
+    }
     let json = Value::Object(json);
     let mut outputs = Outputs::default();
     for path in &args.output {

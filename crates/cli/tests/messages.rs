@@ -126,6 +126,35 @@ fn what_to_do_instead_is_said() {
     }
 }
 
+/// Files in the wrong place: which place they belong to.
+#[test]
+fn files_given_for_something_else_are_named_as_what_they_are() {
+    let folder = folder("misplaced");
+    assert!(kumite(&folder, &["convert", "embedded:jab", "jab.bvh"]).status.success());
+    std::fs::write(folder.join("mine.kumite"), "").unwrap();
+    let manifest = "[library]\nname = \"x\"\n[[clip]]\nfile = \"clips/jab.bvh\"\n";
+    std::fs::write(folder.join("mine.toml"), manifest).unwrap();
+    std::fs::write(folder.join("scene.toml"), "[[character]]\nname = \"Ana\"\nat = [0, 0]\n").unwrap();
+    for (words, says) in [
+        (&["dodge", "--library", "mine.kumit"][..], "(did you mean mine.kumite?)"),
+        (&["graph", "--library", "mine.txt"], "allowed is embedded, a .kumite bundle, a .toml manifest"),
+        (&["dodge", "-o", "x.glb", "--rig", "jab.bvh"], "a rig is a .glb, .gltf or .vrm file"),
+        (&["convert", "jab.bvh", "x.glb", "--rig", "jab.bvh"], "a rig is a .glb, .gltf or .vrm file"),
+        (&["dodge", "--library", "mine.toml"], "`--data DIR` says which folder its files are in"),
+        (&["graph", "--library", "mine.toml"], "`--data DIR` says which folder its files are in"),
+        (&["graph", "mine.kumite"], "a library is given as --library mine.kumite"),
+        (&["walk", "mine.toml"], "a library is given as --library mine.toml"),
+        (&["dodge", "-o", "x.glb", "--rig", "Ana=hero.glb"], "nobody has a name here: write --rig hero.glb"),
+        (&["walk", "--scene", "mine.toml"], "this is a manifest of clips; a scene has [[character]]s"),
+        (&["play", "mine.toml"], "this is a manifest of clips; a scene has [[character]]s"),
+        (&["dodge", "--library", "scene.toml"], "this is a scene; a library is a manifest"),
+        (&["bake", "scene.toml", "-o", "x.kumite"], "this is a scene; a library is a manifest"),
+    ] {
+        let error = refused(&folder, words, says);
+        assert!(error["message"].as_str().unwrap().contains(says), "{words:?}: {error}");
+    }
+}
+
 /// A scene lasts as long as it says for everybody, walkers keep their names, and what became of them is told.
 #[test]
 fn walkers_have_names_outcomes_and_the_seconds_of_the_scene() {

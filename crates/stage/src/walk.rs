@@ -6,7 +6,7 @@ use kumite_motion::align::Planar;
 use kumite_motion::library::Library;
 use kumite_motion::rotation::wrap;
 use kumite_motion::volume::{Obstacle, Shape};
-use kumite_motion::{Chance, Clip, ClipError, EdgeIdx, Quat, SpanKind, Vec2, Vec3};
+use kumite_motion::{Chance, Clip, ClipError, EdgeIdx, FrameIdx, Quat, SpanKind, Vec2, Vec3};
 use kumite_plan::walk::{
     DistanceField, Effort, GlobalFrame, GoalFitConfig, Method, Nudges, ObstacleGrid, Query, Solver, Tables, Task,
     Transition, WalkConfig, WalkCounts, WalkError, WalkPath, Walls, least_turning,
@@ -23,6 +23,8 @@ use crate::{Character, Host, Recorder, TICKS, Take, overlap};
 pub struct Walker {
     library: Arc<Library>,
     tables: Tables,
+    /// Whether walks begin slowly where nothing says with what.
+    slowly: bool,
 }
 
 /// A walk that was played.
@@ -52,11 +54,22 @@ pub struct Walked {
     pub played: Vec<Transition>,
 }
 
+/// Who travels slower than this may have stood a moment before, metres per second: half of a slow walk.
+const SLOW: f32 = 0.4;
+/// Over this time, seconds.
+const BEGINS: f32 = 0.1;
+
 impl Walker {
     /// Works the tables out; `bends` lets clips be bent a little on the way.
     pub fn new(library: Arc<Library>, bends: Option<&Nudges>) -> Walker {
         let tables = Tables::of(&library, bends);
-        Walker { library, tables }
+        Walker { library, tables, slowly: false }
+    }
+
+    /// Lets walks begin with somebody who stands or goes slowly, where nothing says with what, instead of in the first stride there is.
+    #[must_use]
+    pub fn beginning_slowly(self) -> Walker {
+        Walker { slowly: true, ..self }
     }
 
     /// Its library.
@@ -74,7 +87,8 @@ impl Walker {
         self.tables.clip_ids().iter().map(|clip| self.library.clip(*clip))
     }
 
-    /// The edge a walk begins with: the first of a clip that goes on by itself, of the clip named or else of the first that walks.
+    /// The edge a walk begins with: the first of a clip that goes on by itself, of the clip named or else of the first that walks; if it is to begin
+    /// slowly, of the first that does, or of the one that begins slowest.
     pub fn start_edge(&self, clip: Option<&str>) -> Option<EdgeIdx> {
         let clips: Vec<&Clip> = self.clips().collect();
         let first = |index: usize| self.tables.onward(index).first().map(|o| o.1);
@@ -82,10 +96,28 @@ impl Walker {
             Some(name) => first(clips.iter().position(|c| c.name == name)?),
             None => {
                 let walks = |c: &Clip| c.spans.iter().any(|s| matches!(s.kind, SpanKind::Walk | SpanKind::Run));
-                let order = (0..clips.len()).filter(|i| walks(clips[*i])).chain(0..clips.len());
-                order.into_iter().find_map(first)
+                let waits = |c: &Clip| c.spans.iter().any(|s| s.kind == SpanKind::Idle);
+                let all = || 0..clips.len();
+                let waiting = || all().filter(|i| self.slowly && waits(clips[*i]));
+                let order = || all().filter(|i| walks(clips[*i])).chain(waiting()).chain(all());
+                let edges = || order().filter_map(first);
+                if !self.slowly {
+                    return edges().next();
+                }
+                let slowest = || edges().min_by(|a, b| self.begins_at(*a).total_cmp(&self.begins_at(*b)));
+                edges().find(|edge| self.begins_at(*edge) < SLOW).or_else(slowest)
             }
         }
+    }
+
+    /// How fast the hips travel along the ground where an edge begins, metres per second.
+    fn begins_at(&self, edge: EdgeIdx) -> f32 {
+        let edge = self.library.graph().edge(edge);
+        let clip = self.library.clip(edge.clip);
+        let span = (BEGINS * clip.fps()).max(1.0) as u32;
+        let later = (edge.first.0 + span).min(clip.frames() as u32 - 1);
+        let moved = clip.root(FrameIdx(later)) - clip.root(edge.first);
+        Vec2::new(moved.x, moved.z).length() * clip.fps() / (later.saturating_sub(edge.first.0)).max(1) as f32
     }
 
     /// All edges that a walk may begin with, where nothing says which: that of [`Walker::start_edge`] first, then those of clips that wait,

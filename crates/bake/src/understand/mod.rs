@@ -92,8 +92,13 @@ pub struct Understanding {
 
 /// Understands a clip as it came from a file. `None` if it is not a humanoid, or goes on all fours all the time, as animals do.
 pub fn understand(raw: &Clip) -> Option<Understanding> {
+    understand_with(raw, &[])
+}
+
+/// The same, where somebody knows better which joint plays which role.
+pub fn understand_with(raw: &Clip, corrections: &[RoleCorrection]) -> Option<Understanding> {
     let skeleton = raw.skeleton();
-    let roles = find_roles(raw)?;
+    let roles = find_roles(raw, corrections)?;
     let up = space::up(raw, &roles.value);
     if space::on_all_fours(raw, &roles.value) {
         return None;
@@ -156,9 +161,104 @@ fn complete(roles: &Roles) -> bool {
     NEEDED.iter().all(|&role| roles.get(role).is_some())
 }
 
-fn find_roles(clip: &Clip) -> Option<Found<Roles>> {
-    let shape = roles_by_shape(clip);
+/// Who plays a role in truth; nobody, if `None`.
+pub type RoleCorrection = (Role, Option<kumite_motion::JointIdx>);
+
+/// A correction that names what is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RoleError {
+    /// No such role.
+    Role(String),
+    /// No such joint, for this role.
+    Joint(Role, String),
+}
+
+impl RoleError {
+    /// What was written.
+    pub fn found(&self) -> &str {
+        match self {
+            RoleError::Role(name) | RoleError::Joint(_, name) => name,
+        }
+    }
+
+    /// What could have been.
+    pub fn allowed(&self, skeleton: &Skeleton) -> Vec<String> {
+        match self {
+            RoleError::Role(_) => Role::ALL.map(|role| role.name().to_owned()).to_vec(),
+            RoleError::Joint(..) => skeleton.joints().map(|j| skeleton.name(j).to_owned()).collect(),
+        }
+    }
+}
+
+impl std::fmt::Display for RoleError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            RoleError::Role(name) => write!(f, "there is no role {name:?}"),
+            RoleError::Joint(role, name) => {
+                write!(f, "the {} is said to be {name:?}, and no joint is called so", role.name())
+            }
+        }
+    }
+}
+
+impl std::error::Error for RoleError {}
+
+/// Finds the joints that corrections name, `(role, joint)`; an empty joint opens a role.
+pub fn role_corrections<'a>(
+    skeleton: &Skeleton,
+    written: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<Vec<RoleCorrection>, RoleError> {
+    let find = |(role, joint): (&str, &str)| {
+        let role = Role::from_name(role).ok_or_else(|| RoleError::Role(role.to_owned()))?;
+        match (joint, skeleton.find(joint)) {
+            ("", _) => Ok((role, None)),
+            (_, Some(found)) => Ok((role, Some(found))),
+            _ => Err(RoleError::Joint(role, joint.to_owned())),
+        }
+    };
+    written.into_iter().map(find).collect()
+}
+
+fn corrected(mut roles: Roles, corrections: &[RoleCorrection]) -> Roles {
+    for (role, joint) in corrections {
+        // Nobody plays two roles.
+        if let Some(before) = joint.and_then(|j| roles.role_of(j)) {
+            roles.set(before, None);
+        }
+        roles.set(*role, *joint);
+    }
+    roles
+}
+
+fn find_roles(clip: &Clip, corrections: &[RoleCorrection]) -> Option<Found<Roles>> {
+    let found = found_roles(clip);
+    if corrections.is_empty() {
+        return found;
+    }
+    let halfway = || names::by_names(clip.skeleton()).map(|named| named.1).or_else(|| roles_by_shape(clip));
+    let (roles, why) = match found {
+        Some(found) => (found.value, found.why),
+        None => (halfway().unwrap_or_default(), "little else was found".to_owned()),
+    };
+    let roles = corrected(roles, corrections);
+    let many = corrections.len();
+    let why = format!("{many} role{} corrected; {why}", if many == 1 { "" } else { "s" });
+    complete(&roles).then(|| Found::new(roles, 1.0, why))
+}
+
+fn found_roles(clip: &Clip) -> Option<Found<Roles>> {
+    let mut shape = roles_by_shape(clip);
     let named = names::by_names(clip.skeleton());
+    // Names know better which of two joints is the head, and which only marks its end.
+    if let (Some(shape), Some((_, roles, _))) = (&mut shape, &named)
+        && let (Some(crown), Some(head)) = (shape.get(Role::Head), roles.get(Role::Head))
+        && clip.skeleton().parent(crown) == Some(head)
+    {
+        if shape.get(Role::Neck) == Some(head) {
+            shape.set(Role::Neck, None);
+        }
+        shape.set(Role::Head, Some(head));
+    }
     match (named, shape) {
         (Some((convention, mut roles, share)), shape) => {
             // What the names leave open the shape may know, where both agree on the limbs.
@@ -207,8 +307,19 @@ pub fn roles_by_shape(clip: &Clip) -> Option<Roles> {
 
 /// The roles of a skeleton without a motion, such as a rig: from names and from the shape of its rest pose.
 pub fn roles_of(skeleton: &Arc<Skeleton>) -> Option<Roles> {
+    roles_with(skeleton, &[])
+}
+
+/// The same, where somebody knows better.
+pub fn roles_with(skeleton: &Arc<Skeleton>, corrections: &[RoleCorrection]) -> Option<Roles> {
     let rest = Clip::new("rest", Arc::clone(skeleton), 30.0, &[Pose::rest(skeleton)]).ok()?;
-    Some(find_roles(&rest)?.value)
+    Some(find_roles(&rest, corrections)?.value)
+}
+
+/// What is left open, in words; `None` where every role has a joint.
+pub fn missing_roles(roles: &Roles) -> Option<String> {
+    let open: Vec<&str> = Role::ALL.into_iter().filter(|&r| roles.get(r).is_none()).map(Role::name).collect();
+    (!open.is_empty()).then(|| open.join(", "))
 }
 
 /// Turned to +Y up and scaled to metres; without the `first` frames, which are a bind pose.

@@ -5,6 +5,13 @@ use kumite_motion::{JointIdx, Role, Roles, Skeleton, Vec3};
 /// Branches shorter than this share of the longest are fingers, eyes, hair, props.
 const LIMB: f32 = 0.25;
 
+/// In names of joints that only mark where the bone before them ends. Whatever else a leaf is called, it may be a head or toes: many rigs
+/// have no joints behind these.
+const ENDS: [&str; 6] = ["end", "nub", "tip", "top", "site", "effector"];
+
+/// A bone from neck to head is shorter than this share of a leg, one from head to crown longer: 0.10 and 0.20 (Drillis and Contini 1966).
+const NECK: f32 = 0.16;
+
 /// What the shape of the tree tells: roles, with left and right still to be found out.
 pub(crate) struct Shape {
     /// The first leg and arm stand under the left roles.
@@ -39,6 +46,12 @@ impl Tree<'_> {
     /// A leaf without a tip only marks where the bone before it ends.
     fn is_mark(&self, joint: JointIdx) -> bool {
         self.children[joint.at()].is_empty() && self.skeleton.tip(joint).is_none_or(|t| t.length() < 1e-6)
+    }
+
+    /// Whether a joint is called the end of something.
+    fn is_called_end(&self, joint: JointIdx) -> bool {
+        let name = self.skeleton.name(joint).to_ascii_lowercase();
+        ENDS.iter().any(|end| name.contains(end))
     }
 }
 
@@ -88,7 +101,8 @@ pub(crate) fn by_shape(skeleton: &Skeleton) -> Option<Shape> {
         for (k, role) in [(0, top), (1, next(top, 1)), (2, next(top, 2))] {
             roles.set(role, chain.get(at + k).copied());
         }
-        let toe = chain.get(at + 3).copied().filter(|&t| !tree.is_mark(t) && tree.bone(t) > 0.0);
+        let joint = |t: JointIdx| !(tree.is_mark(t) && tree.is_called_end(t)) && tree.bone(t) > 0.0;
+        let toe = chain.get(at + 3).copied().filter(|&t| joint(t));
         roles.set(next(top, 3), toe);
     }
     for (branch, collar) in [(arm_a, Role::LeftClavicle), (arm_b, Role::RightClavicle)] {
@@ -99,7 +113,8 @@ pub(crate) fn by_shape(skeleton: &Skeleton) -> Option<Shape> {
         }
         roles.set(collar, (at > 0).then(|| chain[at - 1]));
     }
-    set_head(&tree, back, [arm_a, arm_b], &mut roles);
+    let leg = [Role::LeftKnee, Role::LeftAnkle].iter().filter_map(|&r| roles.get(r)).map(|j| tree.bone(j)).sum();
+    set_head(&tree, back, [arm_a, arm_b], leg, &mut roles);
     Some(Shape { roles })
 }
 
@@ -170,16 +185,17 @@ fn set_waist(tree: &Tree<'_>, pelvis: JointIdx, back: JointIdx, roles: &mut Role
     roles.set(Role::Waist, waist.map(|w| w.0));
 }
 
-fn set_head(tree: &Tree<'_>, back: JointIdx, arms: [JointIdx; 2], roles: &mut Roles) {
+fn set_head(tree: &Tree<'_>, back: JointIdx, arms: [JointIdx; 2], leg: f32, roles: &mut Roles) {
     let middle = tree.children[back.at()].iter().copied().filter(|c| !arms.contains(c));
     let Some(neck) = middle.max_by(|a, b| tree.reach[a.at()].total_cmp(&tree.reach[b.at()])) else { return };
     let mut chain = Vec::new();
     let mut joint = neck;
     loop {
         chain.push(joint);
-        // Where eyes, jaw or hair branch off is the head.
+        // Where eyes, jaw or hair branch off is the head. A leaf so near that only a neck is between is one, too; else it marks the crown.
+        let near = |j: JointIdx| tree.bone(j) > 0.0 && tree.bone(j) < NECK * leg && !tree.is_called_end(j);
         match tree.children[joint.at()][..] {
-            [only] if !tree.is_mark(only) => joint = only,
+            [only] if !tree.is_mark(only) || near(only) => joint = only,
             _ => break,
         }
     }

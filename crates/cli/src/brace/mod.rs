@@ -38,7 +38,8 @@ pub(crate) const GUARDS: f32 = 0.12;
 
 pub(crate) fn run(args: &BraceArgs, progress: &Progress) -> CliResult<Report> {
     check(args)?;
-    let rigs = Rigs::load(&args.rig.rig, &[], progress)?;
+    let rigs = Rigs::load(&args.rig, &[], progress)?;
+    rigs.say_who_is_drawn(&args.output, progress);
     let library = bake::load(&args.library, Path::new(""), args.data.as_deref(), progress)?.library;
     if let Some(folder) = &args.figures {
         return figures::run(&library, folder);

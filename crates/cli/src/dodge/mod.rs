@@ -33,6 +33,18 @@ const NAME: &str = "dodge";
 const GUARD: &str = "guard-idle";
 const ENDINGS: [&str; 7] = ["glb", "bvh", "html", "png", "gif", "mp4", "json"];
 
+/// Where the ball comes from if nothing is said, and seconds that it flies.
+const FROM: Vec3 = Vec3::new(0.0, 1.6, 6.0);
+const LEAD: f32 = 0.8;
+/// A ball flies no longer than this, seconds.
+const LONGEST_FLIGHT: f32 = 10.0;
+
+/// How long the ball flies, seconds: as was asked, or as its way to the middle of somebody who stands at the origin takes.
+fn flies(args: &DodgeArgs) -> f32 {
+    let way = |from: [f32; 3]| (Vec3::from_array(from) - Vec3::Y * 1.2).length() / args.speed;
+    args.lead.unwrap_or_else(|| args.from.map_or(LEAD, way))
+}
+
 /// Builds a library's planning tables, on all cores.
 pub(crate) fn defence(library: Arc<Library>, config: DodgeConfig) -> Defence {
     let bodies = Bodies::of(&library, false);
@@ -54,8 +66,9 @@ fn perception(args: &DodgeArgs) -> Perception {
 
 pub(crate) fn run(args: &DodgeArgs, progress: &Progress) -> CliResult<Report> {
     let target = check(args)?;
-    let rigs = Rigs::load(&args.rig.rig, &[], progress)?;
-    let kits = [kit(bake::load(&args.library, Path::new(""), None, progress)?.library)];
+    let rigs = Rigs::load(&args.rig, &[], progress)?;
+    rigs.say_who_is_drawn(&args.output, progress);
+    let kits = [kit(bake::load(&args.library, Path::new(""), args.data.as_deref(), progress)?.library)];
     let defence = kits[0].defence().filter(|defence| defence.bodies().can_defend());
     let defence = defence.ok_or_else(|| threat_failure(args, &ThreatError::NoMotions))?;
     match (args.trials, args.trial) {
@@ -70,8 +83,8 @@ fn check(args: &DodgeArgs) -> CliResult<Target> {
     let value = |key: &str, found: String, allowed: &str| {
         Err(Failure::bad(format!("{key} is {found}; allowed is {allowed}")).key(key).found(found).allowed(allowed))
     };
-    if !args.from.iter().all(|v| v.is_finite() && v.abs() <= 1000.0) {
-        return value("--from", format!("{:?}", args.from), "finite numbers, within 1000 m");
+    if let Some(from) = args.from.filter(|from| !from.iter().all(|v| v.is_finite() && v.abs() <= 1000.0)) {
+        return value("--from", format!("{from:?}"), "finite numbers, within 1000 m");
     }
     if !(args.speed.is_finite() && args.speed > 0.0 && args.speed <= 200.0) {
         return value("--speed", args.speed.to_string(), "more than 0, at most 200 m/s");
@@ -79,8 +92,20 @@ fn check(args: &DodgeArgs) -> CliResult<Target> {
     if !(args.radius.is_finite() && args.radius > 0.0 && args.radius <= 2.0) {
         return value("--radius", args.radius.to_string(), "more than 0, at most 2 m");
     }
-    if !(args.lead.is_finite() && args.lead > 0.0 && args.lead <= 10.0) {
-        return value("--lead", args.lead.to_string(), "more than 0, at most 10 s");
+    let lead = flies(args);
+    if !(lead.is_finite() && lead > 0.0 && lead <= LONGEST_FLIGHT) {
+        return match (args.lead, args.from) {
+            (None, Some(from)) => {
+                let found = format!("{from:?}, from where it flies for {lead:.1} s at {} m/s", args.speed);
+                value("--from", found, "a place from which it flies for at most 10 s; or a faster --speed")
+            }
+            _ => value("--lead", lead.to_string(), "more than 0, at most 10 s"),
+        };
+    }
+    if let (None, Some([_, y, _])) = (args.lead, args.from)
+        && y < args.radius
+    {
+        return value("--from", format!("{y} m high"), "a ball above the floor");
     }
     if args.trials == Some(0) {
         return value("--trials", "0".into(), "at least 1");
@@ -100,7 +125,10 @@ fn threat_failure(args: &DodgeArgs, error: &ThreatError) -> Failure {
     };
     match error {
         ThreatError::NoMotions => about("--library", args.library.clone(), "a library with avoid or block spans"),
-        ThreatError::Inside { .. } => about("--lead", args.lead.to_string(), "a ball that does not touch the body yet"),
+        ThreatError::Inside { .. } => match (args.lead, args.from) {
+            (None, Some(from)) => about("--from", format!("{from:?}"), "a place outside the body"),
+            _ => about("--lead", flies(args).to_string(), "a ball that does not touch the body yet"),
+        },
         _ => Failure::bad(error.to_string()),
     }
 }
@@ -125,10 +153,10 @@ fn scene(args: &DodgeArgs, target: Target, kits: &[Arc<Kit>]) -> CliResult<OneBa
         seed: args.seed,
     };
     let throw = ThrowOp {
-        lead: Some(args.lead),
+        lead: if args.from.is_some() { args.lead } else { Some(flies(args)) },
         radius: args.radius,
         falls: args.falls,
-        ..ThrowOp::football(NAME, target, Vec3::from_array(args.from), args.speed)
+        ..ThrowOp::football(NAME, target, args.from.map_or(FROM, Vec3::from_array), args.speed)
     };
     Ok(OneBall { spawn, throw, thrown: ((before * TICKS as f32).round() as u64).max(1) })
 }
@@ -156,7 +184,7 @@ fn dodge_once(
 ) -> CliResult<Report> {
     let library = defence.library();
     let OneBall { spawn, throw, thrown } = ball;
-    let (target, speed, lead) = (throw.target, throw.speed, throw.lead.unwrap_or(args.lead));
+    let (target, speed, lead) = (throw.target, throw.speed, throw.lead.unwrap_or_else(|| flies(args)));
     let ops = [(0, Op::Spawn(spawn)), (thrown, Op::Throw(throw.clone()))];
     let ticks = thrown + ((lead + AFTER) * TICKS as f32).round() as u64;
     let performance = Performance::play(kits, &ops, ticks);

@@ -36,7 +36,8 @@ pub(crate) fn run(args: &SparArgs, progress: &Progress) -> CliResult<Report> {
     if names[0] == names[1] {
         return Err(Failure::bad("both fighters have the same name").key("name").found(names[0].to_owned()));
     }
-    let rigs = Rigs::load(&args.rig.rig, &names, progress)?;
+    let rigs = Rigs::load(&args.rig, &names, progress)?;
+    rigs.say_who_is_drawn(&args.output, progress);
     for path in args.output.iter().filter(|_| !args.table) {
         crate::output::ending(path, &play::SEVERAL)?;
     }

@@ -29,6 +29,7 @@ mod json;
 mod prop;
 mod read;
 mod rig;
+mod skin;
 mod write;
 
 use std::sync::Arc;

@@ -403,7 +403,13 @@ fn out_of_range(key: &str, count: u64, length: usize) -> GltfError {
 }
 
 /// `count` items of `size` bytes, or `None` if they do not lie within the data.
-fn strided(data: &[u8], offset: u64, count: u64, stride: u64, size: u64) -> Option<impl Iterator<Item = &[u8]>> {
+pub(super) fn strided(
+    data: &[u8],
+    offset: u64,
+    count: u64,
+    stride: u64,
+    size: u64,
+) -> Option<impl Iterator<Item = &[u8]>> {
     let last = count.saturating_sub(1).checked_mul(stride)?;
     let needed = if count == 0 { offset } else { offset.checked_add(last)?.checked_add(size)? };
     let data = data.get(offset as usize..).filter(|_| needed <= data.len() as u64)?;

@@ -12,8 +12,8 @@ use crate::{ConvertError, Warning};
 /// textures, extensions, names and extras) keeps its bytes.
 #[derive(Clone, Debug)]
 pub struct Rig {
-    file: GltfFile,
-    rigged: GltfSkeleton,
+    pub(super) file: GltfFile,
+    pub(super) rigged: GltfSkeleton,
     /// Contents of images that were in other files, by their index.
     images: Vec<(usize, Vec<u8>)>,
 }
@@ -63,7 +63,7 @@ impl Rig {
     }
 
     /// The JSON text of a member of the document.
-    fn member(&self, name: &str) -> Option<&str> {
+    pub(super) fn member(&self, name: &str) -> Option<&str> {
         self.file.source.members.0.iter().find(|m| m.0 == name).map(|m| m.1.get())
     }
 
