@@ -70,10 +70,7 @@ impl Flinch {
         let belly = touch.part == Role::Pelvis || touch.part == Role::Waist;
         let way = if low || (belly && along.dot(ahead) < -0.5) { -along } else { along };
         let root = change.max(0.0).sqrt();
-        let arms = matches!(
-            touch.part,
-            Role::LeftElbow | Role::RightElbow | Role::LeftWrist | Role::RightWrist
-        );
+        let arms = matches!(touch.part, Role::LeftElbow | Role::RightElbow | Role::LeftWrist | Role::RightWrist);
         let thrown = (RECOILS.0 * root).min(RECOILS.1) * if low || arms { 0.5 } else { 1.0 };
         let steps = Extent::of(change) != Extent::Sway;
         let arm = Vec3::Y.cross(along).dot(touch.at - chest);

@@ -93,7 +93,8 @@ impl Outcome {
         let (touch, carried) = (self.touch?.1, self.carried?);
         let flat = |v: Vec3| Vec3::new(v.x, 0.0, v.z);
         let (along, gone) = (flat(touch.velocity), flat(carried));
-        (gone.length() > HARDLY && along.length() > 0.0).then(|| libm::atan2f(along.cross(gone).length(), along.dot(gone)))
+        (gone.length() > HARDLY && along.length() > 0.0)
+            .then(|| libm::atan2f(along.cross(gone).length(), along.dot(gone)))
     }
 }
 

@@ -28,7 +28,7 @@ const TURNS: f32 = 0.42;
 /// far: bystanders read the side of a hit from it.
 const WAY: f32 = 2.0;
 const ASIDE: f32 = 3.0;
-const STEPS: f32 = 2.0;
+const STEPS: f32 = 4.0;
 
 /// A motion that answers a push.
 #[derive(Clone, Debug, PartialEq)]

@@ -31,7 +31,7 @@ const HEIGHT: f32 = 0.95;
 const FARTHER: f32 = 1.6;
 
 /// How long whoever is pushed into steps goes on with what it did, seconds.
-const COASTS: f32 = 0.45;
+const COASTS: f32 = 0.9;
 
 /// Where somebody who was hit goes back to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -137,7 +137,14 @@ impl Character {
             let response = Response::begin(build, [self.world(), &before], TICK, stands, around, how.0);
             // Whoever is on its way up still is.
             let next = self.struck.as_ref().map_or(Next::Nothing, |struck| struck.next);
-            self.struck = Some(Box::new(Struck { response, touch: *touch, returns: how.1, ready: true, next, coasts: Vec2::ZERO }));
+            self.struck = Some(Box::new(Struck {
+                response,
+                touch: *touch,
+                returns: how.1,
+                ready: true,
+                next,
+                coasts: Vec2::ZERO,
+            }));
             self.feet.absorb();
         }
         self.struck.as_deref_mut()
