@@ -222,6 +222,7 @@ fn hits(library: &Arc<kumite_motion::library::Library>, recoveries: &Recoveries)
     let mut shoves = play(Kind::Shove, counts[1], false);
     shoves.retain(|t| (0.25..=0.9).contains(&change(&t.1)));
     let upright = share(shoves.iter().filter(|t| t.1.down.is_none() && t.1.recovered.is_some()).count(), shoves.len());
+    let ways = ways(library, recoveries, from, counts[1]);
     let mut thrown = play(Kind::Cannonball, counts[2], false);
     thrown.retain(|t| change(&t.1) > 1.3);
     let down = share(thrown.iter().filter(|t| t.1.down.is_some()).count(), thrown.len());
@@ -255,5 +256,30 @@ fn hits(library: &Arc<kumite_motion::library::Library>, recoveries: &Recoveries)
     ] {
         figure(name, value, unit);
     }
-    gained >= 50.0 && lighter >= 0.9 && back >= 0.9 && upright >= 0.9 && down >= 0.9 && up >= 0.9
+    gained >= 50.0 && lighter >= 0.9 && back >= 0.9 && upright >= 0.9 && down >= 0.9 && up >= 0.9 && ways
+}
+
+/// Which way shoves from all round carry people 0.6 s after they touch, how far they turn them, and for how long both feet are off the floor.
+fn ways(library: &Arc<kumite_motion::library::Library>, recoveries: &Recoveries, from: u64, count: u64) -> bool {
+    let one = |seed: u64| {
+        let (moment, request) = impact_trial::random_from_anywhere(library, from * 1_000_003 + seed, Kind::Shove)?;
+        let how = How { braced: false, ..How::default() };
+        let outcome = impact_trial::play(&moment, recoveries, &request, how)?.outcome;
+        outcome.touch.filter(|(_, touch)| (0.25..=0.9).contains(&touch.change())).map(|_| outcome)
+    };
+    let all: Vec<Outcome> = (0..count).into_par_iter().filter_map(one).collect();
+    let at = |values: &mut Vec<f32>, share: f32| {
+        values.sort_by(f32::total_cmp);
+        let place = ((values.len() as f32 * share) as usize).min(values.len().saturating_sub(1));
+        values.get(place).map_or(f64::NAN, |value| f64::from(*value))
+    };
+    let mut aside: Vec<f32> = all.iter().filter_map(Outcome::aside).map(f32::to_degrees).collect();
+    let mut turned: Vec<f32> = all.iter().map(|o| o.turned.abs().to_degrees()).collect();
+    let floats = f64::from(all.iter().map(|o| o.floats).fold(0.0, f32::max));
+    let (middle, most) = (at(&mut aside, 0.5), at(&mut aside, 0.9));
+    figure("carried aside of a push, median", middle, "degrees");
+    figure("carried aside of a push, 90 %", most, "degrees");
+    figure("turned by a push, 90 %", at(&mut turned, 0.9), "degrees");
+    figure("both feet off the floor after a push, at most", floats, "s");
+    middle <= 15.0 && most <= 40.0 && floats <= 0.1
 }

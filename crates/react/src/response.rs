@@ -60,6 +60,13 @@ const STIFF: f32 = 4.0;
 const CAUGHT: f32 = 0.25;
 /// A foot that is higher above the floor than this does not stand, metres, whatever its motion says.
 const HIGH: f32 = 0.03;
+/// What is on the floor of whoever stands.
+const SOLE: [Role; 4] = [Role::LeftAnkle, Role::LeftToe, Role::RightAnkle, Role::RightToe];
+/// Feet this high are not let down, metres; how far others are at most, how fast, metres per second, and how quickly that is evened out, seconds.
+const LOW: f32 = 0.01;
+const LOWERED: f32 = 0.25;
+const LETS_DOWN: f32 = 1.2;
+const EVENS: f32 = 0.03;
 /// A leg this straight, of its length, lifts its heel: it would come apart if its foot were still nailed down.
 const STRAIGHT: f32 = 0.998;
 /// How long limbs are left to sink to the ground, seconds.
@@ -147,8 +154,11 @@ pub struct Response {
     high: [bool; 2],
     /// Since it lies slowly enough to sleep, seconds.
     slow: f32,
-    /// What muscles add to the push.
+    /// What muscles add to the push, and how long ago that was, seconds.
     flinch: Flinch,
+    touched: f32,
+    /// How far what is shown is let down to the floor, metres.
+    lowered: f32,
     body: Option<Body>,
 }
 
@@ -190,6 +200,8 @@ impl Response {
             high: [false; 2],
             slow: 0.0,
             flinch: Flinch::default(),
+            touched: 0.0,
+            lowered: 0.0,
             body: Body::of(build.skeleton()),
         }
     }
@@ -216,7 +228,8 @@ impl Response {
             self.footing.push();
             let (place, turn) = ragdoll.place(2);
             let chest = place + turn * ragdoll.build().parts()[2].centre;
-            self.flinch = Flinch::of(touch, touch.change() * self.settings.gain, chest);
+            self.flinch = Flinch::of(touch, touch.change() * self.settings.gain, chest, turn * Vec3::Z);
+            self.touched = 0.0;
         }
     }
 
@@ -317,11 +330,14 @@ impl Response {
         world: &mut WorldPose,
     ) {
         self.since += seconds;
+        self.touched += seconds;
         self.below.swap(0, 1);
         self.below[0].clone_from(pose);
         let Some(mut ragdoll) = self.ragdoll.take() else {
             self.fade.apply(self.since, pose);
             fk::pose(self.build.skeleton(), pose, world);
+            self.stand_on_floor(seconds, pose, world);
+            self.flinch.recoil(self.build.skeleton(), self.touched, pose, world);
             self.look_at_feet(world);
             return;
         };
@@ -364,7 +380,6 @@ impl Response {
             }
         }
         ragdoll.show(&self.aim, pose, world);
-        self.look_at_feet(world);
         if self.phase == Phase::Lying {
             self.held.clone_from(pose);
         }
@@ -381,6 +396,26 @@ impl Response {
         self.ragdoll = Some(ragdoll);
         if let Some(length) = self.ends() {
             self.fade_out(length, seconds);
+        }
+        self.stand_on_floor(seconds, pose, world);
+        if !matches!(self.phase, Phase::Lying | Phase::Rising) {
+            self.flinch.recoil(self.build.skeleton(), self.touched, pose, world);
+        }
+        self.look_at_feet(world);
+    }
+
+    /// Lets whoever is on its feet down as far as both of them are off the floor, no faster than it would fall: a push carries a body along the floor, and what it tracks
+    /// meanwhile, one motion led into another, may have both feet up.
+    fn stand_on_floor(&mut self, seconds: f32, pose: &mut Pose, world: &mut WorldPose) {
+        let on_feet = matches!(self.phase, Phase::Struck | Phase::Recovering | Phase::Fading);
+        let above = |role: Role| world.position(role.joint()).y - self.build.resting(role);
+        let lower = SOLE.map(above).into_iter().fold(f32::INFINITY, f32::min);
+        let wanted = if on_feet { (lower - LOW).clamp(0.0, LOWERED) } else { 0.0 };
+        let most = LETS_DOWN * seconds;
+        self.lowered += ((wanted - self.lowered) * (seconds / EVENS).min(1.0)).clamp(-most, most);
+        if self.lowered > 1e-5 {
+            pose.translations[0].y -= self.lowered;
+            fk::pose(self.build.skeleton(), pose, world);
         }
     }
 

@@ -151,6 +151,9 @@ struct Pace {
     path: f32,
 }
 
+/// Nobody walks faster, metres per second: what does is a jump of what is played.
+const WALKS: f32 = 2.0;
+
 impl Character {
     /// Standing at a place on the ground, x and z, facing `turn`, at the beginning of a fighter's edge that leaves `node`.
     pub fn new(library: Arc<Library>, node: NodeIdx, at: Vec2, turn: f32) -> Character {
@@ -248,6 +251,12 @@ impl Character {
     /// Motion, join and bend, before feet are planted.
     pub fn base(&self) -> &Pose {
         &self.base[0]
+    }
+
+    /// How fast its motion goes over the floor, metres per second.
+    pub(crate) fn walks(&self) -> Vec2 {
+        let gone = (self.base[0].root() - self.base[1].root()) / TICK;
+        Vec2::new(gone.x, gone.z).clamp_length_max(WALKS)
     }
 
     pub(crate) fn take_pose(&mut self) -> Pose {

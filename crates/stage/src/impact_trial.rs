@@ -5,7 +5,8 @@ use std::f32::consts::TAU;
 use std::sync::Arc;
 
 use kumite_motion::library::Library;
-use kumite_motion::{Role, Vec3};
+use kumite_motion::rotation::{wrap, yaw_of};
+use kumite_motion::{Role, Vec3, WorldPose};
 use kumite_react::response::Settings;
 use kumite_react::{Body, Brace, Extent, Impact, Phase, Request, Touch};
 
@@ -22,6 +23,13 @@ const AFTER: f32 = 0.3;
 const LOAD: usize = 2;
 /// Least up-axis of pelvis and trunk of somebody who is upright.
 const UPRIGHT: f32 = 0.7;
+
+/// When it is looked where a push has carried somebody, seconds after the touch: two steps of a stagger.
+pub const CARRIED: f32 = 0.6;
+/// Whoever is carried less far went nowhere, metres.
+const HARDLY: f32 = 0.03;
+/// Feet higher than this are clearly off the floor, metres above how they stand.
+const OFF: f32 = 0.03;
 
 /// How a threat is played.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,6 +79,23 @@ pub struct Outcome {
     pub moved: f32,
     /// Ticks with physics.
     pub simulated: u32,
+    /// Where it was carried: how far its pelvis is from where it would be unhit, [`CARRIED`] seconds after the touch, metres.
+    pub carried: Option<Vec3>,
+    /// And how far it faces aside from how it would, radians.
+    pub turned: f32,
+    /// Seconds on its feet with both of them clearly off the floor.
+    pub floats: f32,
+}
+
+impl Outcome {
+    /// The angle between the way of the push and the way it was carried, radians; `None` if it was not hit, or hardly carried.
+    pub fn aside(&self) -> Option<f32> {
+        let (touch, carried) = (self.touch?.1, self.carried?);
+        let flat = |v: Vec3| Vec3::new(v.x, 0.0, v.z);
+        let (along, gone) = (flat(touch.velocity), flat(carried));
+        (gone.length() > HARDLY && along.length() > 0.0)
+            .then(|| libm::atan2f(along.cross(gone).length(), along.dot(gone)))
+    }
 }
 
 /// A threat that was played.
@@ -118,6 +143,14 @@ pub fn play(moment: &Moment, recoveries: &Recoveries, request: &Request<'_>, how
                     let place = |c: &Character| c.world().point(touch.part.joint(), middle(&library, touch.part));
                     outcome.moved = outcome.moved.max((place(&character) - place(unhit)).length());
                 }
+            }
+            if let (None, Some(unhit), true) = (outcome.carried, &unhit, since >= CARRIED) {
+                outcome.carried = Some(character.pose().root() - unhit.pose().root());
+                let faces = |c: &Character| yaw_of(c.world().rotation(Role::Pelvis.joint()) * Vec3::Z);
+                outcome.turned = wrap(faces(&character) - faces(unhit));
+            }
+            if !character.is_down() && floats(recoveries, character.world()) {
+                outcome.floats += 1.0 / TICKS as f32;
             }
             let back = at(touched) - impact.velocity * (0.15 * since);
             let fallen = back + Vec3::NEG_Y * (4.9 * since * since);
@@ -184,6 +217,15 @@ fn look(outcome: &mut Outcome, character: &mut Character, recoveries: &Recoverie
     }
 }
 
+/// Whether both feet are clearly off the floor.
+fn floats(recoveries: &Recoveries, world: &WorldPose) -> bool {
+    let Some(build) = recoveries.build() else { return false };
+    let above = |role: Role| world.position(role.joint()).y - build.resting(role);
+    [[Role::LeftAnkle, Role::LeftToe], [Role::RightAnkle, Role::RightToe]]
+        .into_iter()
+        .all(|foot| foot.map(above).into_iter().fold(f32::INFINITY, f32::min) > OFF)
+}
+
 /// Where the middle of a part is, in its joint's frame.
 fn middle(library: &Library, part: Role) -> Vec3 {
     let own: Vec<Vec3> = library.spheres().iter().filter(|s| s.part == part).map(|s| s.offset).collect();
@@ -214,6 +256,16 @@ pub enum Kind {
 
 /// A random frontal threat at somebody who stands or walks, known 0.4 to 1.0 s ahead; `None` if chance found none.
 pub fn random(library: &Arc<Library>, seed: u64, kind: Kind) -> Option<(Moment, Request<'static>)> {
+    drawn(library, seed, kind, TAU / 3.0)
+}
+
+/// The same from all round.
+pub fn random_from_anywhere(library: &Arc<Library>, seed: u64, kind: Kind) -> Option<(Moment, Request<'static>)> {
+    drawn(library, seed, kind, TAU)
+}
+
+/// From somewhere within an angle that opens ahead, radians.
+fn drawn(library: &Arc<Library>, seed: u64, kind: Kind, opens: f32) -> Option<(Moment, Request<'static>)> {
     let mut chance = Chance::new(seed);
     let moment =
         (0..40).find_map(|_| Moment::random(library, &mut chance).filter(|moment| moment.doing != Doing::Fighting))?;
@@ -221,7 +273,7 @@ pub fn random(library: &Arc<Library>, seed: u64, kind: Kind) -> Option<(Moment, 
     let parts = [Role::Head, Role::Back, Role::Waist, Role::Head, Role::Pelvis];
     let target = moment.aim(seconds, parts[chance.below(5) as usize], chance.next());
     let gaze = crate::sense::gaze(&moment.character);
-    let around = gaze + (chance.unit() - 0.5) * TAU / 3.0;
+    let around = gaze + (chance.unit() - 0.5) * opens;
     let (mass, speed, radius) = match kind {
         Kind::Volleyball => (0.27, 10.0 + 20.0 * chance.unit(), 0.105),
         Kind::Shove => {

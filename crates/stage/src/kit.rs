@@ -265,6 +265,8 @@ pub(crate) fn reaction_to<'a>(
 ) -> Option<&'a Reaction> {
     /// From here on a hit is a heavy one, metres per second.
     const HEAVY: f32 = 0.18;
+    /// What comes from farther round comes from behind, radians.
+    const BEHIND: f32 = 2.4;
     let wanted = match part {
         Role::Head | Role::Neck => "head",
         Role::LeftHip | Role::RightHip | Role::LeftKnee | Role::RightKnee | Role::LeftAnkle | Role::RightAnkle => "leg",
@@ -274,6 +276,8 @@ pub(crate) fn reaction_to<'a>(
     };
     let turn = wrap(yaw_of(-along) - crate::sense::gaze(character));
     let side = match turn {
+        // Reactions to either side would tell a wrong one: a flinch shows it.
+        t if t.abs() > BEHIND => return None,
         t if t.abs() < 0.6 => "front",
         t if t > 0.0 => "left",
         _ => "right",

@@ -22,12 +22,13 @@ const FIRST: f32 = 0.3;
 const MOMENTS: usize = 4;
 /// Frames of the search are taken this often, by second.
 const RATE: f32 = 30.0;
-/// Radians that a motion may be turned from where its body faces, so that it goes the way of a push.
-const TURNS: f32 = 0.5;
-/// What a recovery costs: one metre too far or too short is `1 / WAY`, a radian aside `ASIDE`, and a step that is no reaction `STEPS`.
-const WAY: f32 = 0.8;
-const ASIDE: f32 = 1.5;
-const STEPS: f32 = 2.0;
+/// Radians that a motion may be turned from where its body faces, so that it goes the way of a push: 24 degrees. More looks as if it had been hit from another side.
+const TURNS: f32 = 0.42;
+/// What a recovery costs: one metre too far or too short is `1 / WAY`, a radian aside `ASIDE`, and a step that is no reaction `STEPS`. Which way it goes counts before how
+/// far: bystanders read the side of a hit from it.
+const WAY: f32 = 2.0;
+const ASIDE: f32 = 3.0;
+const STEPS: f32 = 4.0;
 
 /// A motion that answers a push.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +40,7 @@ pub struct Recovery {
     pub(crate) over: f32,
     /// In its label's words.
     pub label: String,
-    /// Where it goes, seen from where its pelvis faces when it is entered: to the left and ahead, metres.
+    /// Where it goes, seen from where its body [faces](facing) when it is entered: to the left and ahead, metres.
     pub way: Vec2,
     /// Whether it is a reaction, not something that anybody does unasked.
     reacts: bool,
@@ -170,7 +171,7 @@ impl Recoveries {
         kit::reaction_to(&self.reactions, character, touch.part, -touch.normal, touch.change())
     }
 
-    /// Steps that go most nearly where a push wants to, seen from where the pelvis faces; reactions before others.
+    /// Steps that go most nearly where a push wants to, seen from where the body faces; reactions before others.
     pub(crate) fn step(&self, wanted: Vec2) -> Option<&Recovery> {
         let cost = |r: &Recovery| {
             let staggers = r.label.starts_with("stagger");
@@ -225,9 +226,24 @@ pub(crate) fn turned(way: Vec2, wanted: Vec2) -> f32 {
     (-turn_to(way, wanted)).clamp(-TURNS, TURNS)
 }
 
-/// Where a joint goes, seen from where the pelvis faces at first.
+/// Where a body faces, as a turn about the vertical: between pelvis, chest and head. Who keeps a guard up has its pelvis aside by 30 degrees and looks ahead, who walks has both
+/// ahead: by either alone one would be laid over the other turned away.
+pub(crate) fn facing(world: &WorldPose) -> f32 {
+    let ahead = [Role::Pelvis, Role::Back, Role::Head].map(|role| {
+        let way = world.rotation(role.joint()) * Vec3::Z;
+        Vec3::new(way.x, 0.0, way.z).normalize_or(Vec3::ZERO)
+    });
+    yaw_of(ahead[0] + ahead[1] + ahead[2])
+}
+
+/// The same of a moment of an edge, on the ground of its clip.
+pub(crate) fn faces_at(library: &Library, edge: EdgeIdx, time: f32) -> f32 {
+    facing(&world_at(library, edge, time))
+}
+
+/// Where a joint goes, seen from where the body faces at first.
 fn way(start: &WorldPose, end: &WorldPose, role: Role) -> Vec2 {
-    let facing = yaw_of(start.rotation(Role::Pelvis.joint()) * Vec3::Z);
+    let facing = facing(start);
     let gone = yaw(-facing) * (end.position(role.joint()) - start.position(role.joint()));
     Vec2::new(gone.x, gone.z)
 }

@@ -13,7 +13,7 @@ use kumite_react::{Extent, Response, Touch};
 
 use crate::Character;
 use crate::character::TICK;
-use crate::recoveries::{Recoveries, Recovery, frame_of, turned};
+use crate::recoveries::{Recoveries, Recovery, faces_at, facing, frame_of, turned};
 
 /// A join into what answers a hit, seconds.
 const FLINCH: f32 = 0.2;
@@ -29,6 +29,9 @@ const ALIKE: f32 = 0.35;
 const HEIGHT: f32 = 0.95;
 /// Steps go this much farther than the capture point: people do not stop on the spot.
 const FARTHER: f32 = 1.6;
+
+/// How long whoever is pushed into steps goes on with what it did, seconds.
+const COASTS: f32 = 0.9;
 
 /// Where somebody who was hit goes back to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,6 +88,8 @@ pub(crate) struct Struck {
     /// Whether it was ready for it: what was played goes on then.
     ready: bool,
     next: Next,
+    /// How fast it still goes on with what it did when it was pushed into steps, metres per second.
+    coasts: Vec2,
 }
 
 impl Character {
@@ -132,7 +137,14 @@ impl Character {
             let response = Response::begin(build, [self.world(), &before], TICK, stands, around, how.0);
             // Whoever is on its way up still is.
             let next = self.struck.as_ref().map_or(Next::Nothing, |struck| struck.next);
-            self.struck = Some(Box::new(Struck { response, touch: *touch, returns: how.1, ready: true, next }));
+            self.struck = Some(Box::new(Struck {
+                response,
+                touch: *touch,
+                returns: how.1,
+                ready: true,
+                next,
+                coasts: Vec2::ZERO,
+            }));
             self.feet.absorb();
         }
         self.struck.as_deref_mut()
@@ -147,13 +159,19 @@ impl Character {
         }
     }
 
-    /// Where a push would take it, seen from where its pelvis faces: to the left and ahead, metres.
+    /// Where its motion has it face: a blow turns head and chest before anything answers it.
+    fn faces(&self) -> f32 {
+        let mut own = WorldPose::default();
+        fk::pose(self.library().skeleton(), self.base(), &mut own);
+        facing(&own)
+    }
+
+    /// Where a push would take it, seen from where it faces: to the left and ahead, metres.
     fn pushed(&self, touch: &Touch) -> Vec2 {
         // What goes on pushing does so the way it moves, wherever the skin faces.
         let along = Vec3::new(touch.velocity.x, 0.0, touch.velocity.z).normalize_or(Vec3::ZERO);
         let far = FARTHER * touch.change() / libm::sqrtf(kumite_react::ragdoll::GRAVITY / HEIGHT);
-        let facing = yaw_of(self.pose().rotation(JointIdx::ROOT) * Vec3::Z);
-        let seen = yaw(-facing) * along * far;
+        let seen = yaw(-self.faces()) * along * far;
         Vec2::new(seen.x, seen.z)
     }
 
@@ -170,6 +188,7 @@ impl Character {
             let Planar { turn, shift } = self.placement();
             self.lay(Planar { turn, shift: shift + Vec2::new(off.x, off.z) });
         }
+        self.coast();
         match next {
             Next::Answer | Next::Nothing | Next::Stand(_) if phase == Phase::Falling => self.falls(recoveries),
             Next::Answer if phase != Phase::Struck => self.answer(recoveries, reacts),
@@ -178,6 +197,25 @@ impl Character {
             Next::Stand(at) if self.playing().since >= at => self.then(Next::Nothing, Turnout::Up),
             _ => None,
         }
+    }
+
+    /// How fast its motion goes, but for what a push takes of it, metres per second: steps of the library begin from standing.
+    fn coasting(&self, touch: &Touch) -> Vec2 {
+        let went = self.walks();
+        let along = Vec2::new(touch.velocity.x, touch.velocity.z).normalize_or(Vec2::ZERO);
+        went - along * went.dot(along).min(0.0)
+    }
+
+    /// Goes on with what it did for a while. Feet that stand stay as long as they reach.
+    fn coast(&mut self) {
+        let down = self.is_down();
+        let Some(struck) = &mut self.struck else { return };
+        if down {
+            struck.coasts = Vec2::ZERO;
+        }
+        let went = struck.coasts;
+        struck.coasts -= went * (TICK / COASTS);
+        self.push(went * TICK);
     }
 
     fn then(&mut self, next: Next, turnout: Turnout) -> Option<Turnout> {
@@ -218,7 +256,11 @@ impl Character {
         if extent != Extent::Sway {
             let step = recoveries.step(wanted)?;
             let (label, leg) = (step.label.clone(), self.stepping(step, wanted, FLINCH));
+            let went = self.coasting(&touch);
             self.commit(Plan::at_once(leg));
+            if let Some(struck) = &mut self.struck {
+                struck.coasts = went;
+            }
             return Some(Turnout::Staggers(label, step.over - step.enter));
         }
         if ready || !reacts || touch.change() < FELT {
@@ -286,7 +328,16 @@ impl Character {
 
     /// A motion laid so that it goes more as a push does.
     fn stepping(&self, recovery: &Recovery, wanted: Vec2, blend: f32) -> Leg {
-        self.laid(recovery.edge, recovery.enter, turned(recovery.way, wanted), blend)
+        let library = self.library();
+        let clip = library.clip(library.graph().edge(recovery.edge).clip);
+        let ground = stand(clip, frame_of(library, recovery.edge, recovery.enter));
+        let root = self.pose().root();
+        // Bodies are laid over each other by where all of them faces, places by the pelvis.
+        let turn = self.faces() + turned(recovery.way, wanted) - faces_at(library, recovery.edge, recovery.enter);
+        let there = Planar { turn, shift: Vec2::ZERO }.point(Vec3::new(ground.shift.x, 0.0, ground.shift.y));
+        let wanted = Planar { turn, shift: Vec2::new(root.x - there.x, root.z - there.z) };
+        let align = self.placement().inverse().after(&wanted);
+        Leg { join: Some((align, blend)), enter: recovery.enter, ..Leg::whole(recovery.edge) }
     }
 
     /// Lays an edge so that its pelvis is where the shown one is, and faces as it does but for a turn.

@@ -138,6 +138,29 @@ fn random_hits_keep_their_promises() {
     }
 }
 
+/// Pushes from all round carry people the way they push, turn them little and leave a foot on the floor.
+#[test]
+fn people_go_where_they_are_pushed() {
+    let library = kits()[0].library();
+    let how = How { braced: false, ..How::default() };
+    let played = |seed: u64| {
+        let (moment, request) = impact_trial::random_from_anywhere(library, 9_000_000 + seed, Kind::Shove)?;
+        let outcome = impact_trial::play(&moment, recoveries(), &request, how)?.outcome;
+        outcome.touch.filter(|(_, touch)| (0.25..=0.9).contains(&touch.change())).map(|_| outcome)
+    };
+    let all: Vec<impact_trial::Outcome> = (0..300).filter_map(played).collect();
+    let sorted = |mut values: Vec<f32>| {
+        values.sort_by(f32::total_cmp);
+        move |share: f32| values[(values.len() as f32 * share) as usize]
+    };
+    let aside = sorted(all.iter().filter_map(|o| o.aside()).map(f32::to_degrees).collect());
+    let turned = sorted(all.iter().map(|o| o.turned.abs().to_degrees()).collect());
+    let floats = all.iter().map(|o| o.floats).fold(0.0, f32::max);
+    assert!(all.len() > 250 && aside(0.5) <= 15.0 && aside(0.9) <= 38.0, "{} {}", aside(0.5), aside(0.9));
+    assert!(turned(0.5) <= 18.0 && turned(0.9) <= 33.0, "{} {}", turned(0.5), turned(0.9));
+    assert!(floats <= 0.05, "{floats}");
+}
+
 /// Clones in the middle of a fall, continued by a new pipeline, give the same bits.
 #[test]
 fn a_snapshot_in_the_middle_of_a_fall_is_enough() {
