@@ -20,7 +20,7 @@ const HELP: &str = "cargo dev <command>
   prove [CLAIM…]   measures claims into docs/results.json: those named, `all`, or those without a result; --list lists them
   bench [NAME…]    measures speed beside peers, in one run
   tidy             checks documents against code: crates, dependencies, paths, quoted figures
-  report           writes docs/results.md from docs/results.json
+  report           writes docs/results.md, and figures quoted elsewhere, from docs/results.json
   golden [--write] compares hashes of scenes, dodges and walks with docs/golden.json
   embed            bakes the keyed motions into library/embedded.kumite, which the command line is built with
   motions          writes the table of docs/motions.md: the embedded motions beside captures

@@ -7,6 +7,7 @@ use std::fs;
 use serde_json::{Map, Value};
 
 use crate::steps::root;
+use crate::tidy;
 
 /// One result per claim.
 pub fn results() -> Result<BTreeMap<String, Value>, String> {
@@ -24,9 +25,10 @@ pub fn record(name: &str, result: Value) -> Result<(), String> {
     write()
 }
 
-/// Writes docs/results.md.
+/// Writes docs/results.md, and the figures that other documents quote.
 pub fn write() -> Result<(), String> {
-    fs::write(root().join("docs/results.md"), page()?).map_err(|e| format!("docs/results.md: {e}"))
+    fs::write(root().join("docs/results.md"), page()?).map_err(|e| format!("docs/results.md: {e}"))?;
+    tidy::quote_again(&results()?)
 }
 
 /// Whether docs/results.md is what [`write`] would write.

@@ -1,5 +1,5 @@
 //! `cargo dev tidy`: checks documents against code. Crates, dependencies and paths in ARCHITECTURE.md must be right, and figures
-//! quoted in any document must equal the results.
+//! quoted in any document must equal the results, which [`quote_again`] sees to.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -41,8 +41,7 @@ pub fn tidy() -> Result<(), String> {
         }
     }
     let results = report::results()?;
-    let documents = output(&["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"], &[])?;
-    for document in documents.lines() {
+    for document in &documents()? {
         let text = read(document)?;
         for path in quoted_paths(&text) {
             let beside = root().join(document).parent().unwrap_or(&root()).join(path);
@@ -64,6 +63,29 @@ pub fn tidy() -> Result<(), String> {
         }
     }
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
+
+/// Writes the figures that documents quote anew, with as many digits as they had.
+pub fn quote_again(results: &BTreeMap<String, Value>) -> Result<(), String> {
+    for document in &documents()? {
+        let text = read(document)?;
+        let mut new = text.clone();
+        for quote in quotes(&text).iter().rev().filter(|q| q.check(results).is_err()) {
+            let Some((number, said)) = number(quote.text).zip(quote.right(results)) else { continue };
+            let at = number.0.as_ptr() as usize - text.as_ptr() as usize;
+            new.replace_range(at..at + number.0.len(), &said);
+        }
+        if new != text {
+            fs::write(root().join(document), new).map_err(|e| format!("{document}: {e}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Every document that belongs to the project.
+fn documents() -> Result<Vec<String>, String> {
+    let listed = output(&["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"], &[])?;
+    Ok(listed.lines().map(str::to_owned).collect())
 }
 
 fn read(path: &str) -> Result<String, String> {
@@ -107,24 +129,38 @@ fn quotes(text: &str) -> Vec<Quote<'_>> {
 impl Quote<'_> {
     /// Whether the number in the text equals the figure, to the digits the text gives.
     fn check(&self, results: &BTreeMap<String, Value>) -> Result<(), String> {
-        let value = results.get(self.claim).and_then(|r| r["figures"].get(self.figure)).and_then(Value::as_f64);
-        let value = value.ok_or_else(|| format!("{} has no figure {:?}", self.claim, self.figure))?;
-        let (number, rest) = number(self.text).ok_or("no number in it")?;
+        let value = self.value(results).ok_or_else(|| format!("{} has no figure {:?}", self.claim, self.figure))?;
+        let (number, _) = number(self.text).ok_or("no number in it")?;
         let said: f64 = number.parse().map_err(|_| format!("{number:?} is no number"))?;
-        let scale = match rest.trim_start() {
+        let half = 0.5 * 10f64.powi(-digits(number));
+        if (value - said).abs() <= half * 1.0001 {
+            return Ok(());
+        }
+        Err(format!("says {number}, but {} of {} is {value}: `cargo dev report`", self.figure, self.claim))
+    }
+
+    /// What the number in the text should be, to the digits the text gives.
+    fn right(&self, results: &BTreeMap<String, Value>) -> Option<String> {
+        let digits = digits(number(self.text)?.0);
+        let unit = 10f64.powi(-digits);
+        Some(format!("{:.*}", digits.max(0) as usize, (self.value(results)? / unit).round() * unit))
+    }
+
+    /// The figure, in the unit of the text.
+    fn value(&self, results: &BTreeMap<String, Value>) -> Option<f64> {
+        let value = results.get(self.claim)?["figures"].get(self.figure)?.as_f64()?;
+        let scale = match number(self.text)?.1.trim_start() {
             r if r.starts_with('%') => 0.01,
             r if r.starts_with("M ") => 1e6,
             _ => 1.0,
         };
-        // Half a unit of the last digit; trailing zeros of a whole number do not count as digits.
-        let digits =
-            number.split_once('.').map_or(-(trailing_zeros(number) as i32), |(_, decimals)| decimals.len() as i32);
-        let half = 0.5 * format!("1e{}", -digits).parse::<f64>().unwrap_or(1.0);
-        if (value / scale - said).abs() <= half * 1.0001 {
-            return Ok(());
-        }
-        Err(format!("says {number}, but {} of {} is {}", self.figure, self.claim, value / scale))
+        Some(value / scale)
     }
+}
+
+/// Decimals of a number; for a whole number, less than none for each trailing zero, which does not count as a digit.
+fn digits(number: &str) -> i32 {
+    number.split_once('.').map_or(-(trailing_zeros(number) as i32), |(_, decimals)| decimals.len() as i32)
 }
 
 /// The first number in a text, and what follows it.
@@ -183,5 +219,9 @@ mod tests {
         assert!(check("[98.2 %](results.md#dodge \"share\")").is_err());
         assert!(check("[98 %](results.md#dodge \"sharp\")").is_err());
         assert!(quotes("[dodge](results.md#dodge)").is_empty());
+        let right = |text: &str| quotes(text)[0].right(&results);
+        assert_eq!(right("[97.0 %](results.md#dodge \"share\")").as_deref(), Some("98.1"));
+        assert_eq!(right("[within 200 µs](results.md#dodge \"us\")").as_deref(), Some("200"));
+        assert_eq!(right("[within 210 µs](results.md#dodge \"us\")").as_deref(), Some("190"));
     }
 }
