@@ -71,7 +71,7 @@ impl Flinch {
         let way = if low || (belly && along.dot(ahead) < -0.5) { -along } else { along };
         let root = change.max(0.0).sqrt();
         let arms = matches!(touch.part, Role::LeftElbow | Role::RightElbow | Role::LeftWrist | Role::RightWrist);
-        let thrown = (RECOILS.0 * root).min(RECOILS.1) * if low || arms { 0.5 } else { 1.0 };
+        let thrown = (RECOILS.0 * root).min(RECOILS.1) * if low || arms || head { 0.5 } else { 1.0 };
         let steps = Extent::of(change) != Extent::Sway;
         let arm = Vec3::Y.cross(along).dot(touch.at - chest);
         Flinch {
@@ -79,7 +79,7 @@ impl Flinch {
             twist: if head { 0.0 } else { (-arm * TWISTS).clamp(-0.6, 0.6) * size },
             neck: if head { WHIPS } else { SHARES[2].1 },
             recoil: Vec3::Y.cross(way) * thrown,
-            whips: if head { 1.0 } else { -LAGS },
+            whips: if head { 0.6 } else { -LAGS },
             gives: if steps { Vec3::ZERO } else { along * (GIVES.0 * root).min(GIVES.1) },
         }
     }
