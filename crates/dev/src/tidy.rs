@@ -132,7 +132,7 @@ impl Quote<'_> {
         let value = self.value(results).ok_or_else(|| format!("{} has no figure {:?}", self.claim, self.figure))?;
         let (number, _) = number(self.text).ok_or("no number in it")?;
         let said: f64 = number.parse().map_err(|_| format!("{number:?} is no number"))?;
-        let half = 0.5 * 10f64.powi(-digits(number));
+        let half = 0.5 * unit(digits(number));
         if (value - said).abs() <= half * 1.0001 {
             return Ok(());
         }
@@ -142,7 +142,7 @@ impl Quote<'_> {
     /// What the number in the text should be, to the digits the text gives.
     fn right(&self, results: &BTreeMap<String, Value>) -> Option<String> {
         let digits = digits(number(self.text)?.0);
-        let unit = 10f64.powi(-digits);
+        let unit = unit(digits);
         Some(format!("{:.*}", digits.max(0) as usize, (self.value(results)? / unit).round() * unit))
     }
 
@@ -156,6 +156,11 @@ impl Quote<'_> {
         };
         Some(value / scale)
     }
+}
+
+/// One in the last of that many decimals.
+fn unit(digits: i32) -> f64 {
+    format!("1e{}", -digits).parse().unwrap_or(1.0)
 }
 
 /// Decimals of a number; for a whole number, less than none for each trailing zero, which does not count as a digit.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use kumite_captures::whole_library;
-use kumite_motion::{EdgeIdx, FrameIdx, Pose, SpanKind, Vec2, Vec3};
+use kumite_motion::{EdgeIdx, FrameIdx, Pose, Role, SpanKind, Vec2, Vec3};
 use kumite_plan::dodge::DodgeConfig;
 use kumite_plan::{Leg, Plan, Pool, Warp};
 use kumite_stage::op::{Begin, Op, Spawn, ThrowOp};
@@ -14,8 +14,7 @@ use kumite_stage::walk::Walker;
 use kumite_stage::world::{Goal, Perception, WalkSearch, Wish};
 use kumite_stage::world_referee::{self, Shown};
 use kumite_stage::{
-    BallOutcome, Defence, Event, EventKind, Fault, Host, Kit, Performance, Pipeline, TICKS, Target, World, overlap,
-    scene,
+    BallOutcome, Defence, EventKind, Fault, Host, Kit, Performance, Pipeline, TICKS, Target, World, overlap, scene,
 };
 
 fn kits() -> &'static [Arc<Kit>] {
@@ -233,15 +232,31 @@ fn what_is_noticed_is_settable_per_character() {
 }
 
 #[test]
-fn a_hit_is_reacted_to_and_nobody_freezes() {
-    let mut played = Performance::default();
-    played.step(kits(), &[spawn("Ana", [0.0, 0.0], Wish::Stay), throw("Ana", [0.3, 1.6, -6.0], 14.0, Target::Head)]);
-    for _ in 0..300 {
-        played.step(kits(), &[]);
-    }
-    let reacts = |e: &Event| matches!(&e.kind, EventKind::Decided { what, .. } if what.contains("hit head"));
-    assert!(played.events.iter().any(reacts), "{:?}", played.events);
-    assert!(played.takes().unwrap()[0].quality.passes());
+fn a_hit_shows_and_nobody_freezes() {
+    let play = |balls: &[Op]| {
+        let mut played = Performance::default();
+        played.step(kits(), &[spawn("Ana", [0.0, 0.0], Wish::Stay)]);
+        played.step(kits(), balls);
+        for _ in 0..300 {
+            played.step(kits(), &[]);
+        }
+        played
+    };
+    let (struck, calm) = (play(&[throw("Ana", [0.3, 1.6, -6.0], 14.0, Target::Head)]), play(&[]));
+    let hit = struck.events.iter().find(|e| matches!(e.kind, EventKind::Struck { .. }));
+    let hit = hit.unwrap_or_else(|| panic!("{:?}", struck.events)).tick;
+    assert!(struck.events.iter().any(|e| e.tick > hit && matches!(e.kind, EventKind::Began { .. })));
+
+    let [struck, calm] = [struck, calm].map(|played| played.takes().unwrap().remove(0));
+    assert!(struck.quality.passes());
+    let nods = |seconds: f32| {
+        let frame = FrameIdx(((hit as f32 / TICKS as f32 + seconds) * struck.clip.fps()) as u32);
+        let [a, b] = [&struck.clip, &calm.clip]
+            .map(|c| c.rotation(frame, Role::Neck.joint()) * c.rotation(frame, Role::Head.joint()));
+        a.angle_between(b).to_degrees()
+    };
+    let most = [0.05, 0.1, 0.15, 0.2].map(nods).into_iter().fold(0.0, f32::max);
+    assert!(most > 4.0, "the head moves by {most} degrees");
 }
 
 #[test]
