@@ -361,11 +361,10 @@ impl Measured<'_> {
         Some(Axes { first: up.try_normalize()?, second: ahead.try_normalize()? })
     }
 
-    /// Whether the hips are as far above the ankles as those of somebody on its feet, crouching or not.
-    fn stands(&self, world: &WorldPose) -> bool {
-        let above = |hip: Role, ankle: Role| Some(self.at(world, hip)?.y - self.at(world, ankle)?.y);
-        let sides = [above(Role::LeftHip, Role::LeftAnkle), above(Role::RightHip, Role::RightAnkle)];
-        sides.into_iter().flatten().any(|height| height > STANDS * self.size(world))
+    /// Whether a shin stands on its ankle: those of somebody who lies or kneels are level.
+    fn stands(&self, world: &WorldPose, knee: Role, ankle: Role) -> bool {
+        let shin = self.at(world, knee).zip(self.at(world, ankle)).map(|(knee, ankle)| knee - ankle);
+        shin.is_none_or(|shin| shin.y > STANDS * shin.length())
     }
 
     /// Heights of floor and toe joint, and for each foot the looks in which it stands still and low.
@@ -374,23 +373,29 @@ impl Measured<'_> {
         let mut flat: [Vec<usize>; 2] = [Vec::new(), Vec::new()];
         let (mut ankles, mut toes) = (Vec::new(), Vec::new());
         let size = self.size(&self.worlds[0]);
-        // The feet of somebody who lies or kneels are as still and as low, and say nothing of soles.
-        let mut upright: Vec<usize> = (0..=last).filter(|look| self.stands(&self.worlds[*look])).collect();
-        if upright.len() < 8 {
-            upright = (0..=last).collect();
-        }
-        for (foot, (ankle, toe)) in
-            flat.iter_mut().zip([(Role::LeftAnkle, Role::LeftToe), (Role::RightAnkle, Role::RightToe)])
-        {
+        let legs =
+            [(Role::LeftKnee, Role::LeftAnkle, Role::LeftToe), (Role::RightKnee, Role::RightAnkle, Role::RightToe)];
+        for (foot, (knee, ankle, toe)) in flat.iter_mut().zip(legs) {
             let at = |look: usize| self.at(&self.worlds[look], ankle);
             let mut order: Vec<(f32, usize)> = Vec::new();
-            for &look in &upright {
+            for look in 0..=last {
                 let (here, before, after) = (at(look)?, at(look.saturating_sub(1))?, at((look + 1).min(last))?);
                 let moved = (after - before).length() / size;
                 order.push((here.y / size + 0.5 * moved, look));
             }
             order.sort_by(|a, b| a.0.total_cmp(&b.0));
-            foot.extend(order[..order.len().div_ceil(8)].iter().map(|o| o.1));
+            let lowest = |order: &[(f32, usize)]| -> Vec<usize> {
+                order[..order.len().div_ceil(8)].iter().map(|o| o.1).collect()
+            };
+            *foot = lowest(&order);
+            // The feet of somebody who lies or kneels are as still and as low, and say nothing of soles.
+            let stands = |look: &usize| self.stands(&self.worlds[*look], knee, ankle);
+            if foot.iter().filter(|look| stands(look)).count() < foot.len() / 2 {
+                let upright: Vec<_> = order.iter().filter(|o| stands(&o.1)).copied().collect();
+                if !upright.is_empty() {
+                    *foot = lowest(&upright);
+                }
+            }
             for &look in foot.iter() {
                 ankles.push(at(look)?.y);
                 toes.extend(self.at(&self.worlds[look], toe).map(|t| t.y));
@@ -417,8 +422,8 @@ fn slope(sole: &Axes) -> f32 {
 /// A foot that is steeper than the other by this, radians, has its heel raised.
 const RAISED: f32 = 0.1;
 
-/// Hips of somebody on its feet are higher above an ankle than this, as a share of the thigh: kneeling they are as high as a thigh is long.
-const STANDS: f32 = 1.3;
+/// A shin that stands, even in a crouch, rises by this share of its length at least.
+const STANDS: f32 = 0.5;
 
 /// Height of the toe joint above the sole, as a share of the thigh: half the thickness of a shod forefoot.
 const TOE: f32 = 0.06;

@@ -490,9 +490,12 @@ impl<'a> Person<'a> {
         self.ball(leg, (half.hip, 0.03 * thigh, 0.049), (half.hip, 0.35 * thigh, 0.046));
         self.ball(leg, (half.hip, 0.35 * thigh, 0.046), (half.knee, zero, 0.032));
 
-        // The world's down in the ankle's frame, from poses in which the foot is low and its sole therefore level: of those on its feet, if there are any,
-        // since feet of somebody who lies or kneels are low, too. Hips that kneel are as high above the ankle as the thigh is long.
-        let upright = |w: &WorldPose| w.position(half.hip).y - w.position(half.ankle).y > 1.3 * thigh.length();
+        // The world's down in the ankle's frame, from poses in which the foot is low and its sole therefore level: of those in which the shin stands on
+        // it, if there are any, since feet of somebody who lies or kneels are low, too.
+        let upright = |w: &WorldPose| {
+            let shin = w.position(half.knee) - w.position(half.ankle);
+            shin.y > 0.5 * shin.length()
+        };
         let any = self.poses.iter().any(upright);
         let counts = |w: &WorldPose| !any || upright(w);
         let heights = self.poses.iter().filter(|w| counts(w)).map(|w| w.position(half.ankle).y);

@@ -8,7 +8,7 @@ use kumite_motion::volume::BodySphere;
 use kumite_motion::{Role, Vec3, interrupt};
 
 use crate::spar::bout::{Bout, Fighter, Outcome};
-use crate::spar::moves::{Blow, MoveKind, RATE};
+use crate::spar::moves::{Blow, Hittable, MoveKind, RATE};
 
 /// Joints whose places say where the rest of a body is.
 pub const ANCHORS: [Role; 11] = [
@@ -292,17 +292,19 @@ impl Bout<'_> {
         let chord = [ways[count.max(1) - 1][0], ways[count.max(1) - 1][PATH - 1]];
         let all = ways[..count].iter().flatten();
         let wide = all.map(|p| off_chord(chord, *p)).fold(0.0, f32::max);
-        // The other's ticks at each of those moments, and what is left of its join then.
-        let mut times = [((0, 0), (0.0, 0.0), 0.0); PATH];
-        for (j, time) in times.iter_mut().enumerate() {
+        // The other at each of those moments, looked up once: its spheres in the tables, what is left of its join, and how far its limb is led.
+        let made = self.made(q);
+        let moments = std::array::from_fn(|j| {
             let own = self.step_at(who, blow, j);
             let tick = (u32::from(q.t) + own).saturating_sub(u32::from(f.t));
-            *time = ((tick, self.motion(enemy, tick)), q.lag.left(tick), q.led.weight(tick as f32));
-        }
-        let half = times[PATH / 2];
+            let body = made.body(self.motion(enemy, tick) + u32::from(q.phase));
+            Moment { body, left: q.lag.left(tick), weight: q.led.weight(tick as f32), lags: None }
+        });
+        let mut moments: [Moment<'_>; PATH] = moments;
         let mut first: Option<Meeting> = None;
         for (k, target) in self.moves.targets().iter().enumerate() {
-            let around = self.sphere(q, k, half.0, half.1, half.2);
+            let mut at = |j: usize| moments[j].sphere(q, k, target);
+            let around = at(PATH / 2);
             let far = wide + target.radius + blow.radius + TOUCH;
             let away = off_chord(chord, around);
             if away > far + MOVES {
@@ -310,15 +312,15 @@ impl Bout<'_> {
             }
             if away > far {
                 // A body that hardly moves is looked at no closer.
-                let ends = [0, PATH - 1].map(|j| self.sphere(q, k, times[j].0, times[j].1, times[j].2));
+                let ends = [0, PATH - 1].map(&mut at);
                 let moves = (ends[0] - around).length().max((ends[1] - around).length());
                 if away > far + 1.2 * moves + 0.01 {
                     continue;
                 }
             }
-            let mut before = self.sphere(q, k, times[0].0, times[0].1, times[0].2);
+            let mut before = at(0);
             for j in 1..PATH {
-                let after = self.sphere(q, k, times[j].0, times[j].1, times[j].2);
+                let after = at(j);
                 if first.is_some_and(|f| f.at < (j - 1) as f32) {
                     break;
                 }
@@ -338,6 +340,32 @@ impl Bout<'_> {
         // From steps along the way to ticks of the fight.
         let motion = (blow.at as f32 + first.at - SOON as f32).max(0.0);
         Some(Meeting { at: motion * self.corners[who].style.tempo, ..first })
+    }
+}
+
+/// A body at a moment of a blow.
+struct Moment<'a> {
+    /// Centres of its spheres, from where its move began.
+    body: &'a [Vec3],
+    /// What is left of the join into it, and of the speed away.
+    left: (f32, f32),
+    /// How much of what leads its limb there is.
+    weight: f32,
+    /// What is left of the join at each anchor, once somebody asks.
+    lags: Option<Anchors>,
+}
+
+impl Moment<'_> {
+    /// Where a sphere of it is.
+    #[inline]
+    fn sphere(&mut self, q: &Fighter, k: usize, target: &Hittable) -> Vec3 {
+        let (a, b, share) = target.held;
+        let (keep, drift) = self.left;
+        let lags =
+            self.lags.get_or_insert_with(|| std::array::from_fn(|k| q.lag.offset[k] * keep + q.lag.speed[k] * drift));
+        let lag = if share == 0.0 { lags[a as usize] } else { lags[a as usize].lerp(lags[b as usize], share) };
+        let led = if self.weight > 0.0 { q.led.on(target.part) * self.weight } else { Vec3::ZERO };
+        q.place.point(self.body[k]) + lag + led
     }
 }
 
