@@ -1,0 +1,385 @@
+//! Whether a motion of a library moves as people do. Stricter than [`judge`](super::judge()), which only says whether a body could.
+//!
+//! What people do was measured on captures: per family of actions the curve of every channel, aligned at its onset and its height,
+//! with a band round it, and single figures. It is in `people.toml` beside this file: statistics only, and the names of the captures.
+//! `cargo dev motions` measures them again; the table of docs/people.md is made from them.
+//!
+//! A motion is rejected for curves that leave the band, for a zero-moment point outside its soles, for pushes and drops that no floor
+//! gives, for hips that do not lead the fist, and for stillness that people do not have, each beside what captures of its sort do.
+
+mod action;
+mod channel;
+mod figure;
+mod file;
+mod motion;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use kumite_motion::{Clip, Span};
+
+pub use action::{Deed, Family, Sort};
+pub use channel::{Channel, PARTS};
+pub use figure::Figure;
+use motion::Motion;
+
+/// One action, measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Take {
+    /// The clip it is in.
+    pub clip: String,
+    /// What it is.
+    pub family: Family,
+    /// When it begins and is at its height, seconds of the clip.
+    pub at: (f32, f32),
+    /// Per channel, in the order of [`Channel::ALL`], its curve.
+    pub curves: Vec<Vec<f32>>,
+    /// Whatever figures mean something for it.
+    pub figures: BTreeMap<Figure, f32>,
+}
+
+/// Measures every action of a clip that its spans name.
+pub fn takes(clip: &Clip) -> Vec<Take> {
+    let named: Vec<(Span, Deed)> = clip.spans.iter().filter_map(|s| Some((s.clone(), Deed::of(s)?))).collect();
+    takes_of(clip, &named)
+}
+
+/// Measures every action of a clip in these spans, which are of these deeds.
+pub fn takes_of(clip: &Clip, spans: &[(Span, Deed)]) -> Vec<Take> {
+    let Some(motion) = Motion::of(clip) else { return Vec::new() };
+    let actions = spans.iter().flat_map(|(span, deed)| action::actions(&motion, span, *deed));
+    actions
+        .map(|action| Take {
+            clip: clip.name.clone(),
+            family: action.family,
+            at: (action.onset as f32 / motion::RATE, action.peak as f32 / motion::RATE),
+            curves: channel::curves(&motion, &action),
+            figures: figure::figures(&motion, &action).into_iter().collect(),
+        })
+        .collect()
+}
+
+/// Least and most of a figure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// Least.
+    pub least: f32,
+    /// Most.
+    pub most: f32,
+}
+
+impl Range {
+    /// How much to either side of the range is still within it, of its ends.
+    pub const MARGIN: f32 = 0.15;
+
+    fn of(values: &[f32]) -> Range {
+        let least = values.iter().copied().fold(f32::INFINITY, f32::min);
+        Range { least, most: values.iter().copied().fold(f32::NEG_INFINITY, f32::max) }
+    }
+
+    /// Whether a figure is within the range, [`Range::MARGIN`] of its ends to either side.
+    pub fn holds(self, value: f32) -> bool {
+        let (low, high) = (self.least - Range::MARGIN * self.least.abs(), self.most + Range::MARGIN * self.most.abs());
+        (low..=high).contains(&value)
+    }
+}
+
+/// Where the curves of people go: their mean, and how far to either side is still like them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Band {
+    /// Per moment.
+    pub mean: Vec<f32>,
+    /// Per moment: two standard deviations, or 15 % of the range of all curves where that is more.
+    pub half: Vec<f32>,
+}
+
+impl Band {
+    /// How many moments of a curve are within, and of how many.
+    fn inside(&self, curve: &[f32]) -> (usize, usize) {
+        let moments = curve.iter().zip(self.mean.iter().zip(&self.half));
+        let count = moments.len();
+        (moments.filter(|(v, (mean, half))| (*v - *mean).abs() <= **half).count(), count)
+    }
+}
+
+/// What people do in a family of actions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Habit {
+    /// The captures it was measured on, and how many actions of each.
+    pub captures: Vec<(String, usize)>,
+    /// Per channel; empty where fewer than two takes show the action.
+    pub bands: Vec<Band>,
+    /// Least and most of the captures' medians; of all takes where there is only one capture.
+    pub figures: BTreeMap<Figure, Range>,
+}
+
+/// What people do.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct People {
+    /// By family.
+    pub habits: BTreeMap<Family, Habit>,
+}
+
+/// Share of the range of all captured curves of a channel that a band reaches to either side at least.
+const RANGE_SHARE: f32 = 0.15;
+/// Deviations that a band reaches to either side at least.
+const DEVIATIONS: f32 = 2.0;
+
+impl People {
+    /// Those of the captures named in `people.toml`. Nobody, if the file were damaged, which a test excludes.
+    pub fn measured() -> People {
+        file::read(include_str!("people.toml")).unwrap_or_default()
+    }
+
+    /// As it is written to `people.toml`.
+    pub fn to_text(&self) -> String {
+        file::write(self)
+    }
+
+    /// Measures what these takes have in common. Every capture counts the same, however many takes it holds.
+    pub fn fit(takes: &[Take]) -> People {
+        let mut families: BTreeMap<Family, Vec<&Take>> = BTreeMap::new();
+        takes.iter().for_each(|take| families.entry(take.family).or_default().push(take));
+        People { habits: families.into_iter().map(|(family, takes)| (family, habit(&takes))).collect() }
+    }
+}
+
+fn habit(takes: &[&Take]) -> Habit {
+    let mut captures: Vec<(String, usize)> = Vec::new();
+    for take in takes {
+        match captures.iter_mut().find(|(name, _)| *name == take.clip) {
+            Some((_, count)) => *count += 1,
+            None => captures.push((take.clip.clone(), 1)),
+        }
+    }
+    let weight = |take: &Take| {
+        let count = captures.iter().find(|(name, _)| *name == take.clip).map_or(1, |c| c.1);
+        1.0 / (captures.len() * count) as f32
+    };
+    let bands = if takes.len() < 2 {
+        Vec::new()
+    } else {
+        Channel::ALL
+            .iter()
+            .enumerate()
+            .map(|(i, channel)| {
+                let curves: Vec<(&[f32], f32)> = takes.iter().map(|t| (t.curves[i].as_slice(), weight(t))).collect();
+                band(&curves, channel.least_band())
+            })
+            .collect()
+    };
+    let figures = Figure::ALL.iter().filter_map(|&figure| {
+        let medians: Vec<f32> = captures.iter().filter_map(|(name, _)| median(takes, name, figure)).collect();
+        let all: Vec<f32> = takes.iter().filter_map(|t| t.figures.get(&figure).copied()).collect();
+        let values = if medians.len() > 1 { medians } else { all };
+        (!values.is_empty()).then(|| (figure, Range::of(&values)))
+    });
+    Habit { bands, figures: figures.collect(), captures }
+}
+
+/// The median of a figure over the takes of a clip.
+fn median(takes: &[&Take], clip: &str, figure: Figure) -> Option<f32> {
+    let of_clip = takes.iter().filter(|t| t.clip == clip);
+    let mut values: Vec<f32> = of_clip.filter_map(|t| t.figures.get(&figure).copied()).collect();
+    values.sort_by(f32::total_cmp);
+    let middle = values.len() / 2;
+    let upper = *values.get(middle)?;
+    Some(if values.len() % 2 == 1 { upper } else { 0.5 * (upper + values[middle - 1]) })
+}
+
+/// The band of curves and their weights, as far as two of them go.
+fn band(curves: &[(&[f32], f32)], least: f32) -> Band {
+    let all = || curves.iter().flat_map(|(curve, _)| curve.iter().copied());
+    let range = all().fold(f32::NEG_INFINITY, f32::max) - all().fold(f32::INFINITY, f32::min);
+    let mut band = Band::default();
+    for moment in 0.. {
+        let values: Vec<(f32, f32)> = curves.iter().filter_map(|(c, w)| Some((*c.get(moment)?, *w))).collect();
+        if values.len() < 2 {
+            break;
+        }
+        let sum: f32 = values.iter().map(|v| v.1).sum();
+        let mean = values.iter().map(|v| v.0 * v.1).sum::<f32>() / sum;
+        let squares = values.iter().map(|v| (v.0 - mean) * (v.0 - mean) * v.1).sum::<f32>() / sum;
+        // As n / (n - 1) for equal weights.
+        let repeated = values.iter().map(|v| (v.1 / sum) * (v.1 / sum)).sum::<f32>();
+        let deviation = libm::sqrtf(squares / (1.0 - repeated).max(1e-3));
+        band.mean.push(mean);
+        band.half.push((DEVIATIONS * deviation).max(RANGE_SHARE * range).max(least));
+    }
+    band
+}
+
+/// What was looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Look {
+    /// Share of curves within the band, percent; at least.
+    Band,
+    /// A figure of the action; at most what people of its sort do.
+    Most(Figure),
+    /// At least.
+    Least(Figure),
+}
+
+/// One thing that was looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Remark {
+    /// In which actions.
+    pub family: Family,
+    /// What.
+    pub look: Look,
+    /// What it is.
+    pub measured: f32,
+    /// Its bound.
+    pub allowed: f32,
+    /// Whether it keeps the bound.
+    pub ok: bool,
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (measured, allowed) = (self.measured, self.allowed);
+        let family = self.family.name();
+        match self.look {
+            Look::Band => write!(f, "{family}: {measured:.0} % of the curves in the band of people, at least {allowed:.0}"),
+            Look::Most(figure) => {
+                write!(f, "{family}: {} {measured:.2} {}, at most {allowed:.2}", figure.name(), figure.unit())
+            }
+            Look::Least(figure) => {
+                write!(f, "{family}: {} {measured:.2} {}, at least {allowed:.2}", figure.name(), figure.unit())
+            }
+        }
+    }
+}
+
+/// Of a capture left out of the statistics so much of the curves is in the band made of the others, in nine of ten captures, percent. Measured: the
+/// test `captures_left_out_pass` says how many keep it.
+const IN_BAND: f32 = 70.0;
+/// What people of the sort do, and so much more, is still allowed: what captures left out need.
+const MORE: f32 = 1.15;
+/// A zero-moment point may be outside the soles in this share of frames wherever captures stay below it, percent: the issue of soles found on noisy
+/// markers.
+const LEAST_OUTSIDE: f32 = 13.0;
+/// Stillness of this length is allowed in any action, seconds: what is shorter cannot be seen.
+const LEAST_FROZEN: f32 = 0.2;
+
+/// Share of the moments of all channels of these takes that is in the band of their family, percent; `None` without one.
+pub fn in_band(habit: &Habit, takes: &[&Take]) -> Option<f32> {
+    if habit.bands.is_empty() {
+        return None;
+    }
+    let (mut inside, mut all) = (0, 0);
+    for take in takes {
+        for (band, curve) in habit.bands.iter().zip(&take.curves) {
+            let (a, b) = band.inside(curve);
+            inside += a;
+            all += b;
+        }
+    }
+    (all > 0).then(|| 100.0 * inside as f32 / all as f32)
+}
+
+/// Per channel, the share of its moments in the band, percent; worst first.
+pub fn channels_in_band(habit: &Habit, takes: &[&Take]) -> Vec<(Channel, f32)> {
+    let mut shares: Vec<(Channel, f32)> = (Channel::ALL.iter().zip(&habit.bands).enumerate())
+        .map(|(i, (&channel, band))| {
+            let counts = takes.iter().map(|t| band.inside(&t.curves[i]));
+            let (inside, all) = counts.fold((0, 0), |sum, c| (sum.0 + c.0, sum.1 + c.1));
+            (channel, 100.0 * inside as f32 / all.max(1) as f32)
+        })
+        .collect();
+    shares.sort_by(|a, b| a.1.total_cmp(&b.1));
+    shares
+}
+
+/// The actions of a clip by family.
+pub fn by_family(takes: &[Take]) -> BTreeMap<Family, Vec<&Take>> {
+    let mut families: BTreeMap<Family, Vec<&Take>> = BTreeMap::new();
+    takes.iter().for_each(|take| families.entry(take.family).or_default().push(take));
+    families
+}
+
+/// The median of a figure over the takes of one clip.
+pub fn typical(takes: &[&Take], figure: Figure) -> Option<f32> {
+    median(takes, takes.first()?.clip.as_str(), figure)
+}
+
+/// Judges the actions of one clip by what people do. Nothing is said of actions that no capture shows.
+pub fn judge_takes(people: &People, takes: &[Take]) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    for (family, takes) in by_family(takes) {
+        let habit = people.habits.get(&family);
+        let mut add = |look, measured: f32, allowed: f32, ok| remarks.push(Remark { family, look, measured, allowed, ok });
+        if let Some(share) = habit.and_then(|habit| in_band(habit, &takes)) {
+            add(Look::Band, share, IN_BAND, share >= IN_BAND);
+        }
+        for (figure, least) in
+            [(Figure::Push, 0.0), (Figure::Outside, LEAST_OUTSIDE), (Figure::Frozen, LEAST_FROZEN)]
+        {
+            let bound = people.most(family.sort(), figure).map(|most| (MORE * most).max(least));
+            if let (Some(bound), Some(value)) = (bound, typical(&takes, figure)) {
+                add(Look::Most(figure), value, bound, value <= bound);
+            }
+        }
+        if let (Some(least), Some(value)) = (people.least(family.sort(), Figure::Drop), typical(&takes, Figure::Drop)) {
+            let bound = MORE * least;
+            add(Look::Least(Figure::Drop), value, bound, value >= bound);
+        }
+        // The kinetic chain, of the families that have one.
+        for figure in [Figure::Lag, Figure::Separation] {
+            let range = habit.and_then(|habit| habit.figures.get(&figure));
+            if let (Some(range), Some(value)) = (range, typical(&takes, figure)) {
+                let bound = range.least / MORE - if figure == Figure::Lag { LAG_SLACK } else { 0.0 };
+                add(Look::Least(figure), value, bound, value >= bound);
+            }
+        }
+    }
+    remarks
+}
+
+/// Lags are measured no better than this, milliseconds: a frame of a capture at 30 frames per second.
+const LAG_SLACK: f32 = 33.0;
+
+/// Judges a motion by what people do: see the module.
+pub fn judge_people(people: &People, clip: &Clip) -> Vec<Remark> {
+    judge_takes(people, &takes(clip))
+}
+
+impl People {
+    fn ranges(&self, sort: Sort, figure: Figure) -> impl Iterator<Item = Range> + '_ {
+        let of_sort = self.habits.iter().filter(move |(family, _)| family.sort() == sort);
+        of_sort.filter_map(move |(_, habit)| habit.figures.get(&figure).copied())
+    }
+
+    /// The most of a figure in all families of a sort.
+    pub fn most(&self, sort: Sort, figure: Figure) -> Option<f32> {
+        self.ranges(sort, figure).map(|r| r.most).max_by(f32::total_cmp)
+    }
+
+    /// The least of a figure in all families of a sort.
+    pub fn least(&self, sort: Sort, figure: Figure) -> Option<f32> {
+        self.ranges(sort, figure).map(|r| r.least).min_by(f32::total_cmp)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_is_read_and_written_without_change() {
+        let text = include_str!("people.toml");
+        let people = file::read(text).unwrap();
+        assert!(people.habits.len() > 10, "{}", people.habits.len());
+        assert_eq!(people.to_text(), text);
+    }
+
+    #[test]
+    fn a_band_is_two_deviations_or_a_share_of_the_range() {
+        // The first moments are apart by 2, the second are the same, the third only one has.
+        let band = band(&[(&[0.0, 10.0, 1.0], 0.5), (&[2.0, 10.0], 0.5)], 0.1);
+        assert_eq!(band.mean, [1.0, 10.0]);
+        assert!((band.half[0] - 2.0 * 2.0f32.sqrt()).abs() < 1e-4, "{:?}", band.half);
+        assert!((band.half[1] - 1.5).abs() < 1e-4, "{:?}", band.half);
+        assert_eq!(band.inside(&[5.0, 11.0, 0.0]), (1, 2));
+    }
+}
