@@ -72,6 +72,7 @@ impl Deed {
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Sort {
     Blow,
+    Kick,
     Dodge,
     Block,
     Step,
@@ -109,9 +110,10 @@ families! {
     LeadStraight "lead-straight" Blow,
     RearHook "rear-hook" Blow,
     LeadHook "lead-hook" Blow,
-    FrontKick "front-kick" Blow,
-    RoundKick "round-kick" Blow,
     OtherBlow "other-blow" Blow,
+    FrontKick "front-kick" Kick,
+    RoundKick "round-kick" Kick,
+    OtherKick "other-kick" Kick,
     Slip "slip" Dodge,
     Sway "sway" Dodge,
     Duck "duck" Dodge,
@@ -244,6 +246,7 @@ fn blow(motion: &Motion, deed: Deed, part: Role, near: Range<f32>) -> Option<Act
         Deed::Hook => Family::RearHook,
         Deed::FrontKick => Family::FrontKick,
         Deed::RoundKick => Family::RoundKick,
+        _ if kicks => Family::OtherKick,
         _ => Family::OtherBlow,
     };
     Some(Action { family, own, sign: sign(own), onset, peak, window: window(motion, onset, peak) })

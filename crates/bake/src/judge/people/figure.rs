@@ -56,7 +56,7 @@ figures! {
     Separation "separation" "°" 0 "how far the chest turns against the pelvis, to either side of its mean, 0.3 s round the blow",
     Clavicle "clavicle" "°" 0 "range of the clavicle that strikes, 0.3 s round the blow",
     NeckAndHead "neck_and_head" "°" 0 "by how much neck and head turn apart",
-    Frozen "frozen" "s" 2 "longest time in which the joints turn by less than 8 °/s on average",
+    Frozen "frozen" "s" 2 "longest time, until half a second after the height, in which the joints turn by less than 8 °/s on average",
     TrunkRoll "trunk_roll" "°" 1 "range of the trunk's tilt over a stride",
     TrunkPitch "trunk_pitch" "°" 1 "range of the trunk's lean over a stride",
     HeadPitch "head_pitch" "°" 1 "range of the head's lean over a stride",
@@ -124,7 +124,13 @@ fn physics(motion: &Motion, action: &Action) -> Vec<(Figure, f32)> {
 }
 
 fn frozen(motion: &Motion, action: &Action) -> f32 {
-    let runs = motion.activity[action.window.clone()].chunk_by(|a, b| (*a < STILL) == (*b < STILL));
+    // What comes before an action is no part of it; whoever has done it does not stop.
+    let within = if action.family.sort() == Sort::Wait {
+        action.window.clone()
+    } else {
+        action.onset..(action.peak + frames(0.5)).min(motion.frames)
+    };
+    let runs = motion.activity[within].chunk_by(|a, b| (*a < STILL) == (*b < STILL));
     runs.filter(|run| run[0] < STILL).map(<[f32]>::len).max().unwrap_or(0) as f32 / RATE
 }
 

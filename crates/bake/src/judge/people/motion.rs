@@ -19,6 +19,14 @@ const GRAVITY: f32 = 9.81;
 /// A body that nearly falls freely presses on the floor with less than this share of its weight: it has no zero-moment point.
 const PRESSES: f32 = 0.2;
 
+/// A heel or a ball this much higher than a standing one's still touches the floor, metres ...
+const HEEL_RISES: f32 = 0.04;
+const BALL_RISES: f32 = 0.03;
+/// ... unless it is faster than this, metres per second: it swings.
+const DRAGS: f32 = 1.5;
+/// Captures know their floor to this, metres.
+const FLOOR_OFF: f32 = 0.05;
+
 /// Which way a part faces, degrees: turned to the left, leaning forward, tilted to the right (its left side up).
 pub(super) struct Facing {
     pub(super) turn: Vec<f32>,
@@ -83,7 +91,7 @@ pub(super) struct Motion {
     /// Mean speed of all joints, degrees per second.
     pub(super) activity: Vec<f32>,
     pub(super) contacts: Vec<Contacts>,
-    /// How far the zero-moment point is outside the soles, metres, negative inside; none in the air.
+    /// How far the zero-moment point is outside the soles, metres, negative inside; none where nothing is planted.
     pub(super) outside: Vec<Option<f32>>,
 }
 
@@ -111,6 +119,7 @@ impl Motion {
         let masses = smooth_path(&masses, MASS_HERTZ);
         let mass_velocity = velocity(&masses);
         let mass_acceleration = velocity(&mass_velocity);
+        let down = soles_down(&posed, &contacts)?;
         let outside = (0..frames)
             .map(|f| {
                 let push = mass_acceleration[f];
@@ -119,7 +128,7 @@ impl Motion {
                     return None;
                 }
                 let point = masses[f] - push * ((masses[f].y - anatomy.floor) / presses);
-                let soles = support::sole_points(posed.skeleton, &roles, &posed.worlds[f], contacts[f]);
+                let soles = support::sole_points(posed.skeleton, &roles, &posed.worlds[f], down[f]);
                 Some(-support::margin(&support::hull(&soles), Vec2::new(point.x, point.z)))
             })
             .collect();
@@ -175,6 +184,33 @@ impl Motion {
             outside,
         })
     }
+}
+
+/// Which parts of the soles can carry weight: those that are planted, and those so low and slow that they touch the floor, since feet that drag and
+/// turn carry too.
+fn soles_down(posed: &PosedClip, planted: &[Contacts]) -> Option<Vec<Contacts>> {
+    let mut rest = WorldPose::default();
+    fk::pose(posed.skeleton, &Pose::rest(posed.skeleton), &mut rest);
+    let mut down = planted.to_vec();
+    for (role, rises, part) in [
+        (Role::LeftAnkle, HEEL_RISES, Contacts::LEFT_HEEL),
+        (Role::LeftToe, BALL_RISES, Contacts::LEFT_TOE),
+        (Role::RightAnkle, HEEL_RISES, Contacts::RIGHT_HEEL),
+        (Role::RightToe, BALL_RISES, Contacts::RIGHT_TOE),
+    ] {
+        let path = smooth_path(&posed.track(role)?, JOINT_HERTZ);
+        let mut heights: Vec<f32> = path.iter().map(|p| p.y).collect();
+        heights.sort_by(f32::total_cmp);
+        // Some figures stand higher than their floor, and feet on mats lower.
+        let level = rest.position(role.joint()).y;
+        let level = heights[heights.len() / 10].clamp(level - FLOOR_OFF, level + FLOOR_OFF);
+        for (f, speed) in velocity(&path).iter().enumerate() {
+            if path[f].y < level + rises && speed.length() < DRAGS {
+                down[f] = down[f].with(part);
+            }
+        }
+    }
+    Some(down)
 }
 
 /// Degrees.
