@@ -48,6 +48,8 @@ channels! {
     Trunk "trunk" 2.0,
     OwnKnee "own_knee" 4.0,
     OtherKnee "other_knee" 4.0,
+    OwnElbow "own_elbow" 4.0,
+    OtherElbow "other_elbow" 4.0,
     OwnClavicle "own_clavicle" 3.0,
     OwnFootPitch "own_foot_pitch" 4.0,
     OtherFootPitch "other_foot_pitch" 4.0,
@@ -63,6 +65,11 @@ channels! {
 }
 
 impl Channel {
+    /// Whether it is an angle.
+    pub(super) fn is_angle(self) -> bool {
+        self <= Channel::OtherFootPitch
+    }
+
     /// Whether only its change counts.
     fn changes(self) -> bool {
         use Channel::{
@@ -90,6 +97,8 @@ impl Channel {
             Channel::Trunk => motion.trunk.clone(),
             Channel::OwnKnee => motion.knees[own].clone(),
             Channel::OtherKnee => motion.knees[other].clone(),
+            Channel::OwnElbow => motion.elbows[own].clone(),
+            Channel::OtherElbow => motion.elbows[other].clone(),
             Channel::OwnClavicle => {
                 let track = &motion.clavicles[own];
                 track.iter().map(|q| between(track[onset], *q).to_degrees()).collect()

@@ -65,6 +65,7 @@ figures! {
     HeelStrike "heel_strike" "°" 0 "toes up at heel strike",
     SwingPeak "swing_peak" "%" 0 "when in the stride the swinging knee is most bent",
     KneeHumps "knee_humps" "" 0 "how often the knee bends after 45 % of the stride: peaks of more than 3°",
+    StrideChange "stride_change" "°" 1 "how far the joints are from those of the most similar other stride, on average",
     HeadLeads "head_leads" "ms" 0 "how long the head turns before the way does",
     BounceRate "bounce_rate" "Hz" 2 "bounces a second",
     BounceVariation "bounce_variation" "%" 0 "standard deviation of the time between bounces, of its mean",

@@ -38,6 +38,19 @@ pub struct Take {
     pub figures: BTreeMap<Figure, f32>,
 }
 
+impl Take {
+    /// Forgets what the skeleton of a capture cannot show: clavicles that never move were not captured.
+    pub fn forget_unseen(&mut self) {
+        let still = |curve: &[f32]| curve.iter().all(|v| v.abs() < 1e-2);
+        for (channel, curve) in Channel::ALL.iter().zip(&mut self.curves) {
+            if *channel == Channel::OwnClavicle && still(curve) {
+                curve.clear();
+                self.figures.remove(&Figure::Clavicle);
+            }
+        }
+    }
+}
+
 /// Measures every action of a clip that its spans name.
 pub fn takes(clip: &Clip) -> Vec<Take> {
     let named: Vec<(Span, Deed)> = clip.spans.iter().filter_map(|s| Some((s.clone(), Deed::of(s)?))).collect();
@@ -48,7 +61,7 @@ pub fn takes(clip: &Clip) -> Vec<Take> {
 pub fn takes_of(clip: &Clip, spans: &[(Span, Deed)]) -> Vec<Take> {
     let Some(motion) = Motion::of(clip) else { return Vec::new() };
     let actions = spans.iter().flat_map(|(span, deed)| action::actions(&motion, span, *deed));
-    actions
+    let mut takes: Vec<Take> = actions
         .map(|action| Take {
             clip: clip.name.clone(),
             family: action.family,
@@ -56,7 +69,24 @@ pub fn takes_of(clip: &Clip, spans: &[(Span, Deed)]) -> Vec<Take> {
             curves: channel::curves(&motion, &action),
             figures: figure::figures(&motion, &action).into_iter().collect(),
         })
-        .collect()
+        .collect();
+    let changes: Vec<Option<f32>> = (0..takes.len()).map(|i| stride_change(&takes, i)).collect();
+    for (take, change) in takes.iter_mut().zip(changes) {
+        take.figures.extend(change.map(|change| (Figure::StrideChange, change)));
+    }
+    takes
+}
+
+/// How far a stride is from the most similar other one: people do not walk like a metronome.
+fn stride_change(takes: &[Take], at: usize) -> Option<f32> {
+    let strides = || takes.iter().enumerate().filter(|(_, take)| take.family == Family::Walk);
+    let own = &strides().find(|(i, _)| *i == at)?.1.curves;
+    let change = |other: &[Vec<f32>]| {
+        let pairs = own.iter().zip(other).zip(Channel::ALL).filter(|(_, channel)| channel.is_angle());
+        let apart: Vec<f32> = pairs.flat_map(|((a, b), _)| a.iter().zip(b).map(|(a, b)| (a - b).abs())).collect();
+        apart.iter().sum::<f32>() / apart.len().max(1) as f32
+    };
+    strides().filter(|(i, _)| *i != at).map(|(_, take)| change(&take.curves)).min_by(f32::total_cmp)
 }
 
 /// Least and most of a figure.
@@ -107,7 +137,7 @@ impl Band {
 pub struct Habit {
     /// The captures it was measured on, and how many actions of each.
     pub captures: Vec<(String, usize)>,
-    /// Per channel; empty where fewer than two takes show the action.
+    /// Per channel; empty where fewer than two captures show the action.
     pub bands: Vec<Band>,
     /// Least and most of the captures' medians; of all takes where there is only one capture.
     pub figures: BTreeMap<Figure, Range>,
@@ -156,7 +186,7 @@ fn habit(takes: &[&Take]) -> Habit {
         let count = captures.iter().find(|(name, _)| *name == take.clip).map_or(1, |c| c.1);
         1.0 / (captures.len() * count) as f32
     };
-    let bands = if takes.len() < 2 {
+    let bands = if captures.len() < 2 {
         Vec::new()
     } else {
         Channel::ALL
@@ -314,7 +344,7 @@ pub fn judge_takes(people: &People, takes: &[Take]) -> Vec<Remark> {
             let range = Range { least: least(&alike), most: most(&alike) };
             match figure {
                 Figure::Drop => add(Look::Least(*figure), value, MORE * range.least - slack),
-                Figure::Lag | Figure::Separation => add(Look::Least(*figure), value, range.least / MORE - slack),
+                Figure::Lag | Figure::Separation | Figure::Clavicle | Figure::NeckAndHead | Figure::StrideChange => add(Look::Least(*figure), value, range.least / MORE - slack),
                 _ => add(Look::Most(*figure), value, MORE * range.most + slack),
             }
         }
@@ -329,7 +359,10 @@ const LOOKS: &[(Figure, f32)] = &[
     (Figure::Drop, 0.5),
     // A frame of a capture at 30 frames per second.
     (Figure::Lag, 33.0),
-    (Figure::Separation, 0.0),
+    (Figure::Separation, 2.0),
+    (Figure::Clavicle, 5.0),
+    (Figure::NeckAndHead, 3.0),
+    (Figure::StrideChange, 0.2),
     // Shorter stillness is not seen.
     (Figure::Frozen, 0.15),
     (Figure::Quiet, 5.0),
@@ -342,8 +375,9 @@ fn alike(family: Family, figure: Figure) -> Vec<Family> {
     let hooks = [Family::RearHook, Family::LeadHook];
     match (family.sort(), figure) {
         (Sort::Wait, Figure::Quiet) if family != Family::Stand => vec![Family::Guard, Family::Bounce],
-        (Sort::Wait, _) | (_, Figure::Quiet) => Vec::new(),
-        (_, Figure::Lag | Figure::Separation) => {
+        // On one foot while a leg flies round, a body is no point: only where it is pushed says something.
+        (Sort::Kick, Figure::Outside) | (Sort::Wait, _) | (_, Figure::Quiet) => Vec::new(),
+        (_, Figure::Lag | Figure::Separation | Figure::Clavicle | Figure::NeckAndHead) => {
             [straights, hooks].into_iter().find(|pair| pair.contains(&family)).map_or(Vec::new(), Vec::from)
         }
         (sort, _) => Family::ALL.iter().copied().filter(|f| f.sort() == sort).collect(),

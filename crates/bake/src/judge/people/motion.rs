@@ -73,6 +73,8 @@ pub(super) struct Motion {
     pub(super) neck_and_head: Vec<f32>,
     /// Flexion, 0 for a straight leg.
     pub(super) knees: [Vec<f32>; 2],
+    /// Flexion, 0 for a straight arm.
+    pub(super) elbows: [Vec<f32>; 2],
     pub(super) clavicles: [Vec<Quat>; 2],
     /// Toes up.
     pub(super) foot_pitch: [Vec<f32>; 2],
@@ -133,14 +135,16 @@ impl Motion {
             })
             .collect();
 
-        let knee = |hip: &[Vec3], knee: &[Vec3], ankle: &[Vec3]| -> Vec<f32> {
-            (0..frames).map(|f| angle(knee[f] - hip[f], ankle[f] - knee[f])).collect()
+        let bend = |top: &[Vec3], hinge: &[Vec3], end: &[Vec3]| -> Vec<f32> {
+            (0..frames).map(|f| angle(hinge[f] - top[f], end[f] - hinge[f])).collect()
         };
         let hips = pair(Role::LeftHip, Role::RightHip)?;
         let knees = pair(Role::LeftKnee, Role::RightKnee)?;
         let feet = pair(Role::LeftAnkle, Role::RightAnkle)?;
         let balls = pair(Role::LeftToe, Role::RightToe)?;
         let hands = pair(Role::LeftWrist, Role::RightWrist)?;
+        let elbows = pair(Role::LeftElbow, Role::RightElbow)?;
+        let shoulders = pair(Role::LeftShoulder, Role::RightShoulder)?;
         let (pelvis_at, neck_at, head_at) = (track(Role::Pelvis)?, track(Role::Neck)?, track(Role::Head)?);
         // At rest the line from ankle to ball slopes down: that is a flat foot.
         let mut rest = WorldPose::default();
@@ -163,7 +167,8 @@ impl Motion {
                     between(local(Role::Neck), local(Role::Head)).to_degrees()
                 })
                 .collect(),
-            knees: [0, 1].map(|side| knee(&hips[side], &knees[side], &feet[side])),
+            knees: [0, 1].map(|side| bend(&hips[side], &knees[side], &feet[side])),
+            elbows: [0, 1].map(|side| bend(&shoulders[side], &elbows[side], &hands[side])),
             clavicles: [Role::LeftClavicle, Role::RightClavicle]
                 .map(|role| (0..frames).map(|f| posed.local(f, role).unwrap_or(Quat::IDENTITY)).collect()),
             foot_pitch,
@@ -171,7 +176,7 @@ impl Motion {
             foot_speed: speeds(&feet),
             head_speed: speed(&head_at),
             chest_at: track(Role::Back)?,
-            shoulders: pair(Role::LeftShoulder, Role::RightShoulder)?,
+            shoulders,
             pelvis_at,
             head_at,
             hands,
