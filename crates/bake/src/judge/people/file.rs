@@ -22,6 +22,8 @@ struct Entry {
     #[serde(default)]
     figures: BTreeMap<String, [f32; 2]>,
     #[serde(default)]
+    limits: BTreeMap<String, [f32; 2]>,
+    #[serde(default)]
     bands: BTreeMap<String, Rows>,
 }
 
@@ -41,9 +43,11 @@ pub(super) fn read(text: &str) -> Result<People, TextError> {
             .ok_or_else(|| TextError::value("family.name", &entry.name, "the name of a family of actions"))?;
         let figure = |name: &str| Figure::ALL.iter().copied().find(|f| f.name() == name);
         let mut habit = Habit { captures: entry.captures.into_iter().collect(), ..Habit::default() };
-        for (name, [least, most]) in entry.figures {
-            let figure = figure(&name).ok_or_else(|| TextError::value("family.figures", &name, "a figure"))?;
-            habit.figures.insert(figure, Range { least, most });
+        for (ranges, into) in [(entry.figures, &mut habit.figures), (entry.limits, &mut habit.limits)] {
+            for (name, [least, most]) in ranges {
+                let figure = figure(&name).ok_or_else(|| TextError::value("family.figures", &name, "a figure"))?;
+                into.insert(figure, Range { least, most });
+            }
         }
         let mut bands = entry.bands;
         if !bands.is_empty() {
@@ -62,7 +66,7 @@ pub(super) fn read(text: &str) -> Result<People, TextError> {
 const HEAD: &str = "\
 # What people do, measured on public captures of the Open Motion Project, ACCAD, The Ohio State University, and of mocap.cs.cmu.edu,
 # on the canonical body. Statistics only. Written by `cargo dev motions`; crates/bake/src/judge/people/mod.rs says what the words mean.
-# captures: how many actions of each. figures: least and most. bands: mean and half width, eight parts from onset to height, eight over
+# captures: how many actions of each. figures: least and most of captures that show one action alone. limits: of all. bands: mean and half width, eight parts from onset to height, eight over
 # the half second after it; of walks, a stride.
 ";
 
@@ -74,10 +78,12 @@ pub(super) fn write(people: &People) -> String {
         let captures: Vec<String> =
             sorted(&habit.captures).iter().map(|(name, count)| format!("{name:?} = {count}")).collect();
         let _ = write!(text, "\n[[family]]\nname = {:?}\ncaptures = {{ {} }}\n", family.name(), captures.join(", "));
-        let figures: Vec<String> = (habit.figures.iter())
-            .map(|(figure, range)| format!("{} = [{}, {}]", figure.name(), number(range.least), number(range.most)))
-            .collect();
-        let _ = write!(text, "[family.figures]\n{}\n", sorted(&figures).join("\n"));
+        for (title, ranges) in [("figures", &habit.figures), ("limits", &habit.limits)] {
+            let rows = ranges.iter().map(|(figure, range)| {
+                format!("{} = [{}, {}]", figure.name(), number(range.least), number(range.most))
+            });
+            let _ = write!(text, "[family.{title}]\n{}\n", sorted(&rows.collect::<Vec<_>>()).join("\n"));
+        }
         if !habit.bands.is_empty() {
             text.push_str("[family.bands]\n");
         }

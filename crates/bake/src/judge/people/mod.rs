@@ -139,8 +139,10 @@ pub struct Habit {
     pub captures: Vec<(String, usize)>,
     /// Per channel; empty where fewer than two captures show the action.
     pub bands: Vec<Band>,
-    /// Least and most of the captures' medians; of all takes where there is only one capture.
+    /// Least and most of captures that show one action alone; else of the captures' medians; of all takes where there is only one capture.
     pub figures: BTreeMap<Figure, Range>,
+    /// Least and most of the medians of all captures; of all takes where there is only one capture. The judge goes by these.
+    pub limits: BTreeMap<Figure, Range>,
 }
 
 /// What people do.
@@ -170,11 +172,15 @@ impl People {
     pub fn fit(takes: &[Take]) -> People {
         let mut families: BTreeMap<Family, Vec<&Take>> = BTreeMap::new();
         takes.iter().for_each(|take| families.entry(take.family).or_default().push(take));
-        People { habits: families.into_iter().map(|(family, takes)| (family, habit(&takes))).collect() }
+        let alone = |take: &Take| takes.iter().filter(|other| other.clip == take.clip).count() == 1;
+        let habits = families.into_iter().map(|(family, takes)| (family, habit(&takes, &alone)));
+        People { habits: habits.collect() }
     }
 }
 
-fn habit(takes: &[&Take]) -> Habit {
+/// `alone` says whether a take is the only one of its capture: figures are those of such captures, where there are two or more of them. Who does one thing after
+/// another, and travels, pushes harder for it.
+fn habit(takes: &[&Take], alone: &dyn Fn(&Take) -> bool) -> Habit {
     let mut captures: Vec<(String, usize)> = Vec::new();
     for take in takes {
         match captures.iter_mut().find(|(name, _)| *name == take.clip) {
@@ -198,13 +204,20 @@ fn habit(takes: &[&Take]) -> Habit {
             })
             .collect()
     };
-    let figures = Figure::ALL.iter().filter_map(|&figure| {
+    let all = |takes: &[&Take], figure| takes.iter().filter_map(|t| t.figures.get(&figure).copied()).collect::<Vec<f32>>();
+    let single: Vec<&Take> = takes.iter().copied().filter(|take| alone(take)).collect();
+    let (mut figures, mut limits) = (BTreeMap::new(), BTreeMap::new());
+    for &figure in Figure::ALL {
         let medians: Vec<f32> = captures.iter().filter_map(|(name, _)| median(takes, name, figure)).collect();
-        let all: Vec<f32> = takes.iter().filter_map(|t| t.figures.get(&figure).copied()).collect();
-        let values = if medians.len() > 1 { medians } else { all };
-        (!values.is_empty()).then(|| (figure, Range::of(&values)))
-    });
-    Habit { bands, figures: figures.collect(), captures }
+        let values = if medians.len() > 1 { medians } else { all(takes, figure) };
+        if values.is_empty() {
+            continue;
+        }
+        let of_single = all(&single, figure);
+        figures.insert(figure, Range::of(if of_single.len() > 1 { &of_single } else { &values }));
+        limits.insert(figure, Range::of(&values));
+    }
+    Habit { captures, bands, figures, limits }
 }
 
 /// The median of a figure over the takes of a clip.
@@ -339,7 +352,7 @@ pub fn judge_takes(people: &People, takes: &[Take]) -> Vec<Remark> {
             add(Look::Band, share, IN_BAND);
         }
         for (figure, slack) in LOOKS {
-            let alike: Vec<Range> = alike(family, *figure).iter().filter_map(|f| people.range(*f, *figure)).collect();
+            let alike: Vec<Range> = alike(family, *figure).iter().filter_map(|f| people.limit(*f, *figure)).collect();
             let Some(value) = typical(&takes, *figure).filter(|_| !alike.is_empty()) else { continue };
             let range = Range { least: least(&alike), most: most(&alike) };
             match figure {
@@ -360,7 +373,7 @@ const LOOKS: &[(Figure, f32)] = &[
     // A frame of a capture at 30 frames per second.
     (Figure::Lag, 33.0),
     (Figure::Separation, 2.0),
-    (Figure::Clavicle, 5.0),
+    (Figure::Clavicle, 8.0),
     (Figure::NeckAndHead, 3.0),
     (Figure::StrideChange, 0.2),
     // Shorter stillness is not seen.
@@ -398,9 +411,8 @@ pub fn judge_people(people: &People, clip: &Clip) -> Vec<Remark> {
 }
 
 impl People {
-    /// What people do in a family, of one figure.
-    pub fn range(&self, family: Family, figure: Figure) -> Option<Range> {
-        self.habits.get(&family)?.figures.get(&figure).copied()
+    fn limit(&self, family: Family, figure: Figure) -> Option<Range> {
+        self.habits.get(&family)?.limits.get(&figure).copied()
     }
 }
 
