@@ -58,6 +58,7 @@ impl Deed {
             SpanKind::Turn if says("walk") => Deed::Walk,
             SpanKind::Turn => Deed::Turn,
             SpanKind::Step => Deed::Step,
+            SpanKind::Walk if ["step", "back", "under"].into_iter().any(says) => return None,
             SpanKind::Walk => Deed::Walk,
             SpanKind::Idle if says("bounce") => Deed::Bounce,
             SpanKind::Idle if says("guard") => Deed::Guard,
@@ -383,19 +384,11 @@ fn walk(motion: &Motion, whole: Range<usize>) -> Vec<Action> {
             let seconds = (peak - onset) as f32 / RATE;
             let speed = (motion.pelvis_at[peak] - motion.pelvis_at[onset]).length() / seconds;
             let straight = (motion.pelvis.turn[peak] - motion.pelvis.turn[onset]).abs() < TURNS / 3.0;
-            let forward = (motion.pelvis_at[peak] - motion.pelvis_at[onset])
-                .dot(left(motion, onset).cross(Vec3::Y))
-                > 0.0;
+            let forward =
+                (motion.pelvis_at[peak] - motion.pelvis_at[onset]).dot(left(motion, onset).cross(Vec3::Y)) > 0.0;
             let strides = (STRIDE.0..STRIDE.1).contains(&seconds) && speed > SLOWEST_WALK;
             if straight && strides && forward {
-                found.push(Action {
-                    family: Family::Walk,
-                    own,
-                    sign: sign(own),
-                    onset,
-                    peak,
-                    window: whole.clone(),
-                });
+                found.push(Action { family: Family::Walk, own, sign: sign(own), onset, peak, window: whole.clone() });
             }
         }
     }

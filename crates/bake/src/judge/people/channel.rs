@@ -72,9 +72,7 @@ impl Channel {
 
     /// Whether only its change counts.
     fn changes(self) -> bool {
-        use Channel::{
-            ChestLean, ChestTilt, ChestTurn, HeadLean, HeadTurn, PelvisLean, PelvisTilt, PelvisTurn, Trunk,
-        };
+        use Channel::{ChestLean, ChestTilt, ChestTurn, HeadLean, HeadTurn, PelvisLean, PelvisTilt, PelvisTurn, Trunk};
         matches!(
             self,
             PelvisTurn | PelvisLean | PelvisTilt | ChestTurn | ChestLean | ChestTilt | HeadTurn | HeadLean | Trunk

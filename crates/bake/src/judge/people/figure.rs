@@ -175,11 +175,12 @@ fn blow(motion: &Motion, action: &Action) -> Vec<(Figure, f32)> {
     let reach: Vec<f32> = (0..=last).map(|f| (motion.hands[own][f] - motion.shoulders[own][f]).length()).collect();
     let coming = rate(&reach);
     let back = (peak..=until(0.5)).find(|&f| coming[f] < -COMES_BACK);
-    let farthest = peak + (0..=until(0.2) - peak).max_by(|a, b| reach[peak + a].total_cmp(&reach[peak + b])).unwrap_or(0);
+    let farthest =
+        peak + (0..=until(0.2) - peak).max_by(|a, b| reach[peak + a].total_cmp(&reach[peak + b])).unwrap_or(0);
     let half = 0.5 * (reach[onset] + reach[farthest]);
-    let way_back = (farthest..=until(0.6)).take_while(|&f| reach[f] > half).map(|f| {
-        (onset..=farthest).map(|out| (seen(f) - seen(out)).length()).fold(f32::INFINITY, f32::min)
-    });
+    let way_back = (farthest..=until(0.6))
+        .take_while(|&f| reach[f] > half)
+        .map(|f| (onset..=farthest).map(|out| (seen(f) - seen(out)).length()).fold(f32::INFINITY, f32::min));
     let before = peak.saturating_sub(frames(0.35))..until(0.15) + 1;
     let neck = &motion.neck_and_head[around.clone()];
     let mut found = vec![

@@ -89,13 +89,8 @@ pub(super) fn write(people: &People) -> String {
         }
         for (channel, band) in Channel::ALL.iter().zip(&habit.bands) {
             let row = |values: &[f32]| values.iter().map(|v| number(*v)).collect::<Vec<_>>().join(", ");
-            let _ = writeln!(
-                text,
-                "{} = {{ mean = [{}], half = [{}] }}",
-                channel.name(),
-                row(&band.mean),
-                row(&band.half)
-            );
+            let _ =
+                writeln!(text, "{} = {{ mean = [{}], half = [{}] }}", channel.name(), row(&band.mean), row(&band.half));
         }
     }
     text
@@ -112,5 +107,11 @@ fn number(value: f32) -> String {
     let places = if value.abs() >= 10.0 { 1 } else { 2 };
     let text = format!("{value:.places$}");
     let short = text.trim_end_matches('0').trim_end_matches('.');
-    if short.is_empty() || short == "-" || short == "-0" { "0.0".to_owned() } else if short.contains('.') { short.to_owned() } else { format!("{short}.0") }
+    if short.is_empty() || short == "-" || short == "-0" {
+        "0.0".to_owned()
+    } else if short.contains('.') {
+        short.to_owned()
+    } else {
+        format!("{short}.0")
+    }
 }

@@ -204,7 +204,8 @@ fn habit(takes: &[&Take], alone: &dyn Fn(&Take) -> bool) -> Habit {
             })
             .collect()
     };
-    let all = |takes: &[&Take], figure| takes.iter().filter_map(|t| t.figures.get(&figure).copied()).collect::<Vec<f32>>();
+    let all =
+        |takes: &[&Take], figure| takes.iter().filter_map(|t| t.figures.get(&figure).copied()).collect::<Vec<f32>>();
     let single: Vec<&Take> = takes.iter().copied().filter(|take| alone(take)).collect();
     let (mut figures, mut limits) = (BTreeMap::new(), BTreeMap::new());
     for &figure in Figure::ALL {
@@ -263,6 +264,16 @@ pub enum Look {
     Least(Figure),
 }
 
+impl Look {
+    /// As written in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Look::Band => "band",
+            Look::Most(figure) | Look::Least(figure) => figure.name(),
+        }
+    }
+}
+
 /// One thing that was looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Remark {
@@ -283,7 +294,9 @@ impl fmt::Display for Remark {
         let (measured, allowed) = (self.measured, self.allowed);
         let family = self.family.name();
         match self.look {
-            Look::Band => write!(f, "{family}: {measured:.0} % of the curves in the band of people, at least {allowed:.0}"),
+            Look::Band => {
+                write!(f, "{family}: {measured:.0} % of the curves in the band of people, at least {allowed:.0}")
+            }
             Look::Most(figure) => {
                 write!(f, "{family}: {} {measured:.2} {}, at most {allowed:.2}", figure.name(), figure.unit())
             }
@@ -357,7 +370,9 @@ pub fn judge_takes(people: &People, takes: &[Take]) -> Vec<Remark> {
             let range = Range { least: least(&alike), most: most(&alike) };
             match figure {
                 Figure::Drop => add(Look::Least(*figure), value, MORE * range.least - slack),
-                Figure::Lag | Figure::Separation | Figure::Clavicle | Figure::NeckAndHead | Figure::StrideChange => add(Look::Least(*figure), value, range.least / MORE - slack),
+                Figure::Lag | Figure::Separation | Figure::Clavicle | Figure::NeckAndHead | Figure::StrideChange => {
+                    add(Look::Least(*figure), value, range.least / MORE - slack)
+                }
                 _ => add(Look::Most(*figure), value, MORE * range.most + slack),
             }
         }
