@@ -41,7 +41,7 @@ fn compare(people: &People, clip: &Clip, with_curves: bool) {
             let (Some(value), Some(range)) = (typical(&takes, *figure), habit.figures.get(figure)) else { continue };
             println!(
                 "    {} {:<16} {value:8.2} {:<4}  people {:.2} to {:.2}: {}",
-                if range.holds(value) { ' ' } else { '!' },
+                if range.holds(*figure, value) { ' ' } else { '!' },
                 figure.name(),
                 figure.unit(),
                 range.least,

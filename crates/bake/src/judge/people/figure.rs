@@ -75,6 +75,20 @@ figures! {
     MassStill "mass_still" "%" 0 "frames in which the centre of mass goes slower than 2 cm/s",
 }
 
+impl Figure {
+    /// What measuring is off by: captures have 30 frames per second, and joints of markers wobble.
+    pub(super) fn noise(self) -> f32 {
+        match self {
+            Figure::Outside => 3.0,
+            Figure::Frozen => 0.1,
+            Figure::RecoilStart => 0.015,
+            Figure::Lag | Figure::HeadLeads => 15.0,
+            Figure::Drop => 0.3,
+            _ => 0.0,
+        }
+    }
+}
+
 /// The zero-moment point may be so far outside the soles, metres: captures are no better.
 const OUTSIDE: f32 = 0.05;
 /// Joints that turn slower than this on average are still, degrees per second.
@@ -257,8 +271,8 @@ fn head_leads(motion: &Motion, action: &Action) -> Option<f32> {
         smooth(&axis, 1.5)
     });
     let mut way: Vec<f32> = Vec::new();
-    for f in 0..motion.frames {
-        let turn = libm::atan2f(slow[0][f], slow[1][f]).to_degrees();
+    for (x, z) in slow[0].iter().zip(&slow[1]) {
+        let turn = libm::atan2f(*x, *z).to_degrees();
         way.push(way.last().map_or(turn, |last| last + turn - last - 360.0 * libm::roundf((turn - last) / 360.0)));
     }
     let turning = |track: &[f32]| smooth(&rate(track), 1.5)[from..to].to_vec();

@@ -107,10 +107,16 @@ impl Range {
         Range { least, most: values.iter().copied().fold(f32::NEG_INFINITY, f32::max) }
     }
 
-    /// Whether a figure is within the range, [`Range::MARGIN`] of its ends to either side.
-    pub fn holds(self, value: f32) -> bool {
-        let (low, high) = (self.least - Range::MARGIN * self.least.abs(), self.most + Range::MARGIN * self.most.abs());
-        (low..=high).contains(&value)
+    /// Whether a figure is like people's: within their range, [`Range::MARGIN`] of its ends to either side and what measuring is off by. Of what is a
+    /// fault the less the better.
+    pub fn holds(self, figure: Figure, value: f32) -> bool {
+        let low = self.least - Range::MARGIN * self.least.abs() - figure.noise();
+        let high = self.most + Range::MARGIN * self.most.abs() + figure.noise();
+        match figure {
+            Figure::Outside | Figure::Frozen | Figure::Quiet | Figure::MassStill => value <= high,
+            Figure::Drop => value >= low,
+            _ => (low..=high).contains(&value),
+        }
     }
 }
 
