@@ -55,7 +55,8 @@ impl Deed {
             SpanKind::Block if says("block middle") => Deed::BlockMiddle,
             SpanKind::Block if says("block low") => Deed::BlockLow,
             SpanKind::Block => Deed::OtherBlock,
-            SpanKind::Turn if says("walk") => Deed::Walk,
+            // Labels of walks that turn lie over a label of the walk.
+            SpanKind::Turn if says("walk") => return None,
             SpanKind::Turn => Deed::Turn,
             SpanKind::Step => Deed::Step,
             SpanKind::Walk if ["step", "back", "under"].into_iter().any(says) => return None,

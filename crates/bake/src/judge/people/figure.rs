@@ -95,6 +95,8 @@ const OUTSIDE: f32 = 0.05;
 const STILL: f32 = 8.0;
 /// A centre of mass slower than this is still, metres per second.
 const MASS_STILL: f32 = 0.02;
+/// A body that goes somewhere is faster than this, metres per second.
+const GOES: f32 = 0.35;
 /// A fist that comes back is faster than this, metres per second.
 const COMES_BACK: f32 = 0.5;
 /// Frames at either end of a clip that the second derivative of a smoothed path knows too little about.
@@ -103,7 +105,9 @@ const ENDS: usize = 3;
 /// Every figure that means something for an action.
 pub(super) fn figures(motion: &Motion, action: &Action) -> Vec<(Figure, f32)> {
     let mut found = physics(motion, action);
-    found.push((Figure::Frozen, frozen(motion, action)));
+    if action.family.sort() != Sort::Walk {
+        found.push((Figure::Frozen, frozen(motion, action)));
+    }
     match action.family {
         Family::RearStraight | Family::LeadStraight | Family::RearHook | Family::LeadHook => {
             found.extend(blow(motion, action));
@@ -262,17 +266,16 @@ fn humps(values: &[f32], by: f32) -> usize {
 /// By how many milliseconds the turning of the head has to be delayed to look most like the turning of the way; none where nothing goes.
 fn head_leads(motion: &Motion, action: &Action) -> Option<f32> {
     let reach = frames(0.8) as isize;
-    let going: Vec<usize> = (action.window.clone())
-        .filter(|&f| Vec2::new(motion.mass_velocity[f].x, motion.mass_velocity[f].z).length() > 0.35)
-        .collect();
-    let (from, to) = (*going.first()?, *going.last()? + 1);
     let slow: [Vec<f32>; 2] = [0, 2].map(|i| {
         let axis: Vec<f32> = motion.mass_velocity.iter().map(|v| v[i]).collect();
         smooth(&axis, 1.5)
     });
+    let goes = |f: &usize| Vec2::new(slow[0][*f], slow[1][*f]).length() > GOES;
+    let (from, to) = (action.window.clone().find(goes)?, action.window.clone().rev().find(goes)? + 1);
+    // Who stands goes no way: that of the nearest frame in which it goes.
     let mut way: Vec<f32> = Vec::new();
-    for (x, z) in slow[0].iter().zip(&slow[1]) {
-        let turn = libm::atan2f(*x, *z).to_degrees();
+    for f in (0..motion.frames).map(|f| f.clamp(from, to - 1)) {
+        let turn = libm::atan2f(slow[0][f], slow[1][f]).to_degrees();
         way.push(way.last().map_or(turn, |last| last + turn - last - 360.0 * libm::roundf((turn - last) / 360.0)));
     }
     let turning = |track: &[f32]| smooth(&rate(track), 1.5)[from..to].to_vec();
