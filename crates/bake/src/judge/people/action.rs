@@ -136,6 +136,12 @@ families! {
 }
 
 impl Family {
+    /// Whether its actions are alike enough to lay a band round them.
+    pub(super) fn is_one_action(self) -> bool {
+        let many = [Family::OtherBlow, Family::OtherKick, Family::OtherDodge, Family::OtherBlock, Family::WalkTurn];
+        self.sort() != Sort::Wait && !many.contains(&self)
+    }
+
     /// The inverse of [`Family::name`].
     pub fn from_name(name: &str) -> Option<Family> {
         Family::ALL.iter().copied().find(|family| family.name() == name)
@@ -265,9 +271,9 @@ fn leads(motion: &Motion, own: usize, onset: usize, peak: usize) -> bool {
     blow.x * feet.x + blow.z * feet.z > 0.0
 }
 
-/// The unit vector to the left of where the pelvis faces, along the floor.
+/// The unit vector to the left of where somebody looks, along the floor: fighters stand side-on and look ahead.
 fn left(motion: &Motion, frame: usize) -> Vec3 {
-    let turn = motion.pelvis.turn[frame].to_radians();
+    let turn = motion.head_in_world.turn[frame].to_radians();
     Vec3::new(libm::cosf(turn), 0.0, -libm::sinf(turn))
 }
 

@@ -144,7 +144,7 @@ impl Band {
 pub struct Habit {
     /// The captures it was measured on, and how many actions of each.
     pub captures: Vec<(String, usize)>,
-    /// Per channel; empty where fewer than two captures show the action.
+    /// Per channel; empty where fewer than two captures show the action, and for families of several actions.
     pub bands: Vec<Band>,
     /// Least and most of captures that show one action alone; else of the captures' medians; of all takes where there is only one capture.
     pub figures: BTreeMap<Figure, Range>,
@@ -199,7 +199,7 @@ fn habit(takes: &[&Take], alone: &dyn Fn(&Take) -> bool) -> Habit {
         let count = captures.iter().find(|(name, _)| *name == take.clip).map_or(1, |c| c.1);
         1.0 / (captures.len() * count) as f32
     };
-    let bands = if captures.len() < 2 {
+    let bands = if captures.len() < 2 || takes.iter().any(|take| !take.family.is_one_action()) {
         Vec::new()
     } else {
         Channel::ALL
