@@ -375,10 +375,8 @@ fn figures_of_the_library() {
                 Sort::Wait => continue,
             };
             outside[sort] = outside[sort].max(typical(&takes, Figure::Outside).unwrap_or_default());
-            let all = Family::ALL.iter().filter(|f| f.sort() == family.sort());
-            let least = all.filter_map(|f| Some(people.habits.get(f)?.limits.get(&Figure::Drop)?.least));
-            let least = least.fold(0.0, f32::min);
-            dropping += usize::from(typical(&takes, Figure::Drop).is_some_and(|drop| drop < least));
+            let hardest = people.hardest_drop(family).unwrap_or_default();
+            dropping += usize::from(typical(&takes, Figure::Drop).is_some_and(|drop| drop < hardest));
             let Some(habit) = people.habits.get(&family) else { continue };
             if let Some(share) = in_band(habit, &takes) {
                 banded += 1;

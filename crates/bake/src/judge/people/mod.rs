@@ -418,11 +418,17 @@ fn alike(family: Family, figure: Figure) -> Vec<Family> {
         (Sort::Wait, Figure::Quiet) if family != Family::Stand => vec![Family::Guard, Family::Bounce],
         // On one foot while a leg flies round, a body is no point: only where it is pushed says something.
         (Sort::Kick, Figure::Outside) | (Sort::Wait, _) | (_, Figure::Quiet) => Vec::new(),
+        // Turns on the spot are steps; those that were captured are slow.
+        (Sort::Step | Sort::Turn, Figure::Drop) => of_sorts(&[Sort::Step, Sort::Turn]),
         (_, Figure::Lag | Figure::Separation | Figure::Clavicle | Figure::NeckAndHead) => {
             [straights, hooks].into_iter().find(|pair| pair.contains(&family)).map_or(Vec::new(), Vec::from)
         }
-        (sort, _) => Family::ALL.iter().copied().filter(|f| f.sort() == sort).collect(),
+        (sort, _) => of_sorts(&[sort]),
     }
+}
+
+fn of_sorts(sorts: &[Sort]) -> Vec<Family> {
+    Family::ALL.iter().copied().filter(|f| sorts.contains(&f.sort())).collect()
 }
 
 fn least(ranges: &[Range]) -> f32 {
@@ -439,6 +445,12 @@ pub fn judge_people(people: &People, clip: &Clip) -> Vec<Remark> {
 }
 
 impl People {
+    /// The hardest downward acceleration with a foot down in captures of the sort of a family, metres per second squared.
+    pub fn hardest_drop(&self, family: Family) -> Option<f32> {
+        let drops = alike(family, Figure::Drop).into_iter().filter_map(|f| self.limit(f, Figure::Drop));
+        drops.map(|range| range.least).min_by(f32::total_cmp)
+    }
+
     fn limit(&self, family: Family, figure: Figure) -> Option<Range> {
         self.habits.get(&family)?.limits.get(&figure).copied()
     }
