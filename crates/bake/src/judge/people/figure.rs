@@ -104,7 +104,8 @@ const ENDS: usize = 3;
 
 /// Every figure that means something for an action.
 pub(super) fn figures(motion: &Motion, action: &Action) -> Vec<(Figure, f32)> {
-    let mut found = physics(motion, action);
+    // Whoever was captured in the guard for long enough boxed: how hard that pushes says nothing of waiting.
+    let mut found = if action.family == Family::Guard { Vec::new() } else { physics(motion, action) };
     if action.family.sort() != Sort::Walk {
         found.push((Figure::Frozen, frozen(motion, action)));
     }
