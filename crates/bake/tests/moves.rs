@@ -363,7 +363,7 @@ fn figures_of_the_library() {
     let people = People::measured();
     let ours = ours();
     let (mut banded, mut inside, mut rejected, mut rows, mut within, mut dropping) = (0, 0, 0, 0, 0, 0);
-    let mut outside = [0.0f32; 4];
+    let mut outside = [0.0f32; 5];
     for (clip, takes) in &ours {
         rejected += usize::from(!faults(&people, takes).is_empty());
         for (family, takes) in by_family(takes) {
@@ -372,7 +372,7 @@ fn figures_of_the_library() {
                 Sort::Step => 1,
                 Sort::Walk => 2,
                 Sort::Kick => 3,
-                Sort::Wait => continue,
+                Sort::Wait => 4,
             };
             outside[sort] = outside[sort].max(typical(&takes, Figure::Outside).unwrap_or_default());
             let hardest = people.hardest_drop(family).unwrap_or_default();
