@@ -375,8 +375,9 @@ fn figures_of_the_library() {
                 Sort::Wait => 4,
             };
             outside[sort] = outside[sort].max(typical(&takes, Figure::Outside).unwrap_or_default());
-            let hardest = people.hardest_drop(family).unwrap_or_default();
-            dropping += usize::from(typical(&takes, Figure::Drop).is_some_and(|drop| drop < hardest));
+            if let (Some(hardest), Some(drop)) = (people.hardest_drop(family), typical(&takes, Figure::Drop)) {
+                dropping += usize::from(drop < hardest);
+            }
             let Some(habit) = people.habits.get(&family) else { continue };
             if let Some(share) = in_band(habit, &takes) {
                 banded += 1;
