@@ -361,18 +361,30 @@ impl Measured<'_> {
         Some(Axes { first: up.try_normalize()?, second: ahead.try_normalize()? })
     }
 
+    /// Whether the hips are as far above the ankles as those of somebody on its feet, crouching or not.
+    fn stands(&self, world: &WorldPose) -> bool {
+        let above = |hip: Role, ankle: Role| Some(self.at(world, hip)?.y - self.at(world, ankle)?.y);
+        let sides = [above(Role::LeftHip, Role::LeftAnkle), above(Role::RightHip, Role::RightAnkle)];
+        sides.into_iter().flatten().any(|height| height > STANDS * self.size(world))
+    }
+
     /// Heights of floor and toe joint, and for each foot the looks in which it stands still and low.
     fn floor(&self) -> Option<(f32, f32, [Vec<usize>; 2])> {
         let last = self.worlds.len() - 1;
         let mut flat: [Vec<usize>; 2] = [Vec::new(), Vec::new()];
         let (mut ankles, mut toes) = (Vec::new(), Vec::new());
         let size = self.size(&self.worlds[0]);
+        // The feet of somebody who lies or kneels are as still and as low, and say nothing of soles.
+        let mut upright: Vec<usize> = (0..=last).filter(|look| self.stands(&self.worlds[*look])).collect();
+        if upright.len() < 8 {
+            upright = (0..=last).collect();
+        }
         for (foot, (ankle, toe)) in
             flat.iter_mut().zip([(Role::LeftAnkle, Role::LeftToe), (Role::RightAnkle, Role::RightToe)])
         {
             let at = |look: usize| self.at(&self.worlds[look], ankle);
             let mut order: Vec<(f32, usize)> = Vec::new();
-            for look in 0..=last {
+            for &look in &upright {
                 let (here, before, after) = (at(look)?, at(look.saturating_sub(1))?, at((look + 1).min(last))?);
                 let moved = (after - before).length() / size;
                 order.push((here.y / size + 0.5 * moved, look));
@@ -404,6 +416,9 @@ fn slope(sole: &Axes) -> f32 {
 
 /// A foot that is steeper than the other by this, radians, has its heel raised.
 const RAISED: f32 = 0.1;
+
+/// Hips of somebody on its feet are higher above an ankle than this, as a share of the thigh: kneeling they are as high as a thigh is long.
+const STANDS: f32 = 1.3;
 
 /// Height of the toe joint above the sole, as a share of the thigh: half the thickness of a shod forefoot.
 const TOE: f32 = 0.06;

@@ -490,9 +490,14 @@ impl<'a> Person<'a> {
         self.ball(leg, (half.hip, 0.03 * thigh, 0.049), (half.hip, 0.35 * thigh, 0.046));
         self.ball(leg, (half.hip, 0.35 * thigh, 0.046), (half.knee, zero, 0.032));
 
-        // The world's down in the ankle's frame, from poses in which the foot is low and its sole therefore level.
-        let lowest = self.poses.iter().map(|w| w.position(half.ankle).y).fold(f32::INFINITY, f32::min);
-        let low = |w: &WorldPose| w.position(half.ankle).y < lowest + 0.03 * h;
+        // The world's down in the ankle's frame, from poses in which the foot is low and its sole therefore level: of those on its feet, if there are any,
+        // since feet of somebody who lies or kneels are low, too. Hips that kneel are as high above the ankle as the thigh is long.
+        let upright = |w: &WorldPose| w.position(half.hip).y - w.position(half.ankle).y > 1.3 * thigh.length();
+        let any = self.poses.iter().any(upright);
+        let counts = |w: &WorldPose| !any || upright(w);
+        let heights = self.poses.iter().filter(|w| counts(w)).map(|w| w.position(half.ankle).y);
+        let lowest = heights.fold(f32::INFINITY, f32::min);
+        let low = |w: &WorldPose| counts(w) && w.position(half.ankle).y < lowest + 0.03 * h;
         let down = self.mean(half.ankle, |w| if low(w) { Vec3::NEG_Y } else { Vec3::ZERO }).normalize_or(Vec3::NEG_Y);
         let toe_at = match half.toe {
             Some(toe) => self.mean(half.ankle, |w| w.position(toe) - w.position(half.ankle)),

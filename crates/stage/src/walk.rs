@@ -384,6 +384,8 @@ const MORE: f32 = 0.01;
 const ROOM: f32 = 0.12;
 /// Searches until a walk that arrives will do although it does not pass the gates.
 const SOUND: u32 = 4;
+/// After searches that found no way to the goal one looks twice as far, up to so many times.
+const FARTHER: u32 = 3;
 /// Searches in all.
 const ROUNDS: u32 = 10;
 
@@ -412,6 +414,8 @@ pub struct Attempt<'w> {
     config: WalkConfig,
     seed: u64,
     round: u32,
+    /// Searches in a row in which nothing arrived.
+    barren: u32,
     /// How much farther each obstacle is kept from, metres: those that were touched.
     room: Vec<f32>,
     /// Of the walker's beginnings, the one tried now.
@@ -501,6 +505,7 @@ impl<'w> Attempt<'w> {
             config,
             seed,
             round: 0,
+            barren: 0,
             room: vec![0.0; request.obstacles.len()],
             first_step: 0,
             stuck_at_start: false,
@@ -565,6 +570,8 @@ impl<'w> Attempt<'w> {
         }
         let seed = self.seed.wrapping_add(u64::from(self.round) << 40);
         let mut effort = self.effort;
+        let farther = self.barren.min(FARTHER);
+        (effort.states, effort.followed) = (effort.states << farther, effort.followed << farther);
         if task.closest.is_some() {
             // Most likely nobody fits through: a short look is enough.
             effort = Effort { starts: 1, states: effort.states / 2, followed: effort.followed / 8, ..effort };
@@ -642,6 +649,7 @@ impl<'w> Attempt<'w> {
             // Some gaps bear no more room, only another path.
             self.room.iter_mut().for_each(|room| *room *= 0.5);
         }
+        self.barren = if any { 0 } else { self.barren + 1 };
         self.round += 1;
         let arrived = self.outcome == WalkOutcome::Arrived;
         if arrived && self.round >= SOUND {
