@@ -463,6 +463,24 @@ pub const CLAIMS: &[Claim] = &[
         bounds: &[],
     },
     Claim {
+        name: "people",
+        says: "The embedded motions move as people do: every figure of docs/people.md within people's range and 15 %, 90 % of the curves of every motion \
+               in the band of captures, zero-moment points more than 5 cm outside the soles in at most 5 % of grounded frames of blows, dodges, blocks \
+               and turns, 12 % of steps and 25 % of walks, no drop beyond a capture's with a foot down; and nine of ten captures that the judge was \
+               not fitted to pass it.",
+        by: Proof::Test("kumite-bake", "moves", "_"),
+        bounds: &[
+            ("captures left out that pass", Least(90.0)),
+            ("motions the judge rejects", Most(0.0)),
+            ("of these inside it at 90 % of their frames", Least(100.0)),
+            ("of these within their range", Least(100.0)),
+            ("zero-moment point outside the soles, worst blow, dodge, block or turn", Most(5.0)),
+            ("zero-moment point outside the soles, worst step", Most(12.0)),
+            ("zero-moment point outside the soles, worst walk", Most(25.0)),
+            ("motions that drop harder than people with a foot down", Most(0.0)),
+        ],
+    },
+    Claim {
         name: "blender",
         says: "Blender opens what convert, dodge, walk and play write, also on a rig and with several characters, with its bones, keys and rate; balls \
                fly and vanish there, obstacles stand.",

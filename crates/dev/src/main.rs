@@ -23,7 +23,7 @@ const HELP: &str = "cargo dev <command>
   report           writes docs/results.md, and figures quoted elsewhere, from docs/results.json
   golden [--write] compares hashes of scenes, dodges and walks with docs/golden.json
   embed            bakes the keyed motions into library/embedded.kumite, which the command line is built with
-  motions          writes the table of docs/motions.md: the embedded motions beside captures
+  motions          measures people on captures; writes the tables of docs/motions.md and docs/people.md: the embedded motions beside them
 ";
 
 fn main() -> ExitCode {

@@ -132,15 +132,19 @@ pub fn test_one(name: &str) -> Result<(), String> {
     steps.finish()
 }
 
-/// Measures the embedded motions and the captures, writes the table of docs/motions.md, and compares them.
+/// Measures the embedded motions and the captures, writes the tables of docs/motions.md and docs/people.md and the statistics of people, and
+/// compares them.
 pub fn motions() -> Result<(), String> {
     let mocap = captures::known();
-    let test = |filter: &str, env: &[(&str, &str)]| {
-        run(&["cargo", "test", "--quiet", "-p", "kumite-bake", "--test", "people", filter], env)
+    let test = |file: &str, filter: &str, env: &[(&str, &str)]| {
+        run(&["cargo", "test", "--quiet", "-p", "kumite-bake", "--test", file, filter], env)
     };
-    test("the_table", &[("KUMITE_MOCAP", &mocap), ("KUMITE_WRITE", "1")])?;
-    test("the_page", &[("KUMITE_WRITE", "1")])?;
-    test("every_active", &[])?;
+    let people = [("KUMITE_MOCAP", mocap.as_str()), ("KUMITE_WRITE", "1")];
+    test("people", "the_table", &people)?;
+    test("people", "the_page", &[("KUMITE_WRITE", "1")])?;
+    test("people", "every_active", &[])?;
+    test("moves", "the_statistics", &people)?;
+    test("moves", "the_page", &[("KUMITE_WRITE", "1")])?;
     sheets()
 }
 

@@ -6,6 +6,7 @@
 
 pub mod bounds;
 mod measure;
+pub mod people;
 mod posed;
 mod solid;
 
