@@ -86,3 +86,50 @@ pub fn prepare(
     }
     Ok(clips)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use kumite_keying::embedded;
+    use kumite_motion::anatomy::Anatomy;
+    use kumite_motion::retarget::{RetargetBody, ball_of, retarget, retarget_in_scene};
+    use kumite_motion::{Contacts, FrameIdx, Pose, Role, Roles, WorldPose, fk};
+
+    /// In a scene a shorter body ends where the one it was planned for does, and stands where that stood; alone it goes as far as its legs are long.
+    #[test]
+    fn in_a_scene_ways_keep_their_length() {
+        let roles = Roles::canonical();
+        let walk = embedded::clips().unwrap().into_iter().find(|clip| clip.name == "walk").unwrap();
+        let anatomy = Anatomy::of_canonical(walk.skeleton());
+        let from = RetargetBody { skeleton: walk.skeleton(), roles: &roles, anatomy: &anatomy };
+        for factor in [0.8, 0.95, 1.1] {
+            let small = Arc::new(walk.skeleton().scaled(factor));
+            let measures = Anatomy::of_canonical(&small);
+            let to = RetargetBody { skeleton: &small, roles: &roles, anatomy: &measures };
+            let (alone, there) = (retarget(&walk, from, to).unwrap(), retarget_in_scene(&walk, from, to).unwrap());
+            let last = FrameIdx(walk.frames() as u32 - 1);
+            let [own, scaled, kept] = [&walk, &alone, &there].map(|clip| clip.root(last).z - clip.root(FrameIdx(0)).z);
+            assert!((kept - own).abs() < 0.01, "{factor}: {kept} m instead of {own}");
+            assert!((scaled - factor * own).abs() < 0.02, "{factor}: {scaled} m");
+            let (mut pose, mut world) = (Pose::default(), [WorldPose::default(), WorldPose::default()]);
+            for frame in 0..walk.frames() {
+                for (clip, world) in [&walk, &there].into_iter().zip(&mut world) {
+                    clip.pose(FrameIdx(frame as u32), &mut pose);
+                    fk::pose(clip.skeleton(), &pose, world);
+                }
+                for (ankle, part) in [(Role::LeftAnkle, Contacts::LEFT), (Role::RightAnkle, Contacts::RIGHT)] {
+                    // Feet that have just landed or are about to leave are handed over.
+                    let held = frame.saturating_sub(12)..(frame + 13).min(walk.frames());
+                    if !walk.contacts[held].iter().all(|c| c.any(part)) {
+                        continue;
+                    }
+                    let [a, b] = [ball_of(&from, &world[0], ankle).unwrap(), ball_of(&to, &world[1], ankle).unwrap()];
+                    // The foot is longer or shorter, and its ankle stays where the other's is.
+                    let off = (a - b).length() - 0.2 * (factor - 1.0f32).abs();
+                    assert!(off < 0.015, "{factor}: the {} stands {off} m aside in frame {frame}", ankle.name());
+                }
+            }
+        }
+    }
+}

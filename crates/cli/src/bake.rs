@@ -30,6 +30,7 @@ const BUILT_IN_BUNDLE: &[u8] = include_bytes!("../../../library/embedded.kumite"
 
 pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> CliResult<Report> {
     let start = Instant::now();
+    output::ending(&args.output, &["kumite"])?;
     let manner = Manner::from_name(&args.manner).unwrap_or_default();
     let (mut decided, mut check) = (Vec::new(), 0);
     let from = match args.manifest.to_str() {

@@ -13,12 +13,17 @@ use serde_json::{Map, json};
 use crate::args::GraphArgs;
 use crate::failure::{CliResult, Failure};
 use crate::output::Outputs;
-use crate::{Progress, Report, bake, coverage, reaction, source};
+use crate::{Progress, Report, bake, coverage, output, reaction};
 
 /// Longest side of a distance matrix, pixels: a larger one would show no more.
 const LONGEST_SIDE: usize = 1600;
 
 pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> CliResult<Report> {
+    let pictures = [(&args.svg, "svg", "graph"), (&args.matrix, "png", "matrix"), (&args.coverage, "svg", "coverage")];
+    // What cannot be written is not worked out.
+    for (path, ending, _) in &pictures {
+        path.as_ref().map_or(Ok(""), |path| output::ending(path, &[*ending]))?;
+    }
     let (library, made) = bake::load_with_notes(&args.library, args.data.as_deref(), progress)?;
     let report = made.as_ref().map(|m| &m.report);
     let coverage = coverage::measure(&library, made.as_ref());
@@ -63,15 +68,8 @@ pub(crate) fn run(args: &GraphArgs, progress: &Progress) -> CliResult<Report> {
     text += &reaction_text;
     text += &coverage.text;
     let mut outputs = Outputs::default();
-    for (path, ending, what) in
-        [(&args.svg, "svg", "graph"), (&args.matrix, "png", "matrix"), (&args.coverage, "svg", "coverage")]
-    {
+    for (path, _, what) in pictures {
         let Some(path) = path else { continue };
-        if source::ending(path).as_deref() != Some(ending) {
-            let found = source::ending(path).unwrap_or_default();
-            let message = format!("this picture is written as .{ending}, not as {found:?}");
-            return Err(Failure::bad(message).in_file(path).found(found).allowed(format!(".{ending}")));
-        }
         let bytes = match what {
             "coverage" => coverage.picture(&library).into_bytes(),
             "graph" => GraphCircle { library: &library, theme: Theme::LIGHT }.to_svg().into_bytes(),

@@ -7,7 +7,7 @@ use kumite_bake::understand::{missing_roles, roles_with};
 use kumite_formats::gltf::{self, GltfCharacter, GltfMarker, GltfProp};
 use kumite_motion::anatomy::Anatomy;
 use kumite_motion::hands::{Fingers, Hands};
-use kumite_motion::retarget::{RetargetBody, retarget};
+use kumite_motion::retarget::{RetargetBody, retarget_in_scene};
 use kumite_motion::volume::{self, Obstacle, Shape};
 use kumite_motion::{Clip, FrameIdx, JointIdx, Pose, Quat, Role, Roles, Skeleton, Vec3, WorldPose, fk};
 use kumite_stage::{Flight, Take};
@@ -79,11 +79,12 @@ impl UserRig {
         RetargetBody { skeleton: &self.skeleton, roles: &self.roles, anatomy: &self.anatomy }
     }
 
-    /// A motion of the canonical body on this one, with its hands.
+    /// A motion of the canonical body on this one, with its hands, where it was in its scene.
     fn wear(&self, clip: &Clip, hands: &[Hands]) -> CliResult<Clip> {
         let (roles, anatomy) = (Roles::canonical(), Anatomy::of_canonical(clip.skeleton()));
         let from = RetargetBody { skeleton: clip.skeleton(), roles: &roles, anatomy: &anatomy };
-        let worn = retarget(clip, from, self.body()).map_err(|e| Failure::bad(e.to_string()).in_file(&self.path))?;
+        let worn =
+            retarget_in_scene(clip, from, self.body()).map_err(|e| Failure::bad(e.to_string()).in_file(&self.path))?;
         Ok(self.fingers.shown(&worn, hands))
     }
 }

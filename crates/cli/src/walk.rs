@@ -424,8 +424,7 @@ fn one(args: &WalkArgs, kits: &[Arc<Kit>], methods: &[Method], effort: Effort, r
             0 => writeln!(text, "    on the rig: 0 frames touch something"),
             frames => writeln!(
                 text,
-                "    on the rig: {frames} frames touch something, by up to {:.1} cm: its limbs are longer or wider than those of the body that \
-                 was planned with",
+                "    on the rig: {frames} frames touch something, by up to {:.1} cm: its shape is not that of the body that was planned with",
                 touches.deepest * 100.0
             ),
         };

@@ -27,26 +27,38 @@ const HAND_OVER: f32 = 0.15;
 /// Plays a clip of one body on another. Lengths scale with the legs; attitudes are kept; the balls of planted feet go where the source's
 /// went on its own scale, so what was planted stays planted. The floor ends up at 0. Needs the clip's contacts for that.
 pub fn retarget(clip: &Clip, from: RetargetBody<'_>, to: RetargetBody<'_>) -> Result<Clip, ClipError> {
+    retarget_along(clip, from, to, to.anatomy.leg / from.anatomy.leg)
+}
+
+/// The same in a scene, where obstacles, balls and others stay where they are: hips and feet go where the source's went along the ground,
+/// so that shorter legs take longer steps.
+pub fn retarget_in_scene(clip: &Clip, from: RetargetBody<'_>, to: RetargetBody<'_>) -> Result<Clip, ClipError> {
+    retarget_along(clip, from, to, 1.0)
+}
+
+/// `ground` is the scale of ways along the ground.
+fn retarget_along(clip: &Clip, from: RetargetBody<'_>, to: RetargetBody<'_>, ground: f32) -> Result<Clip, ClipError> {
     let scale = to.anatomy.leg / from.anatomy.leg;
+    let scales = Vec3::new(ground, scale, ground);
     let legs = [Side::new(&from, &to, Role::LeftAnkle), Side::new(&from, &to, Role::RightAnkle)];
     let feet = [
         (Contacts::LEFT_HEEL, Contacts::LEFT_TOE, Role::LeftAnkle),
         (Contacts::RIGHT_HEEL, Contacts::RIGHT_TOE, Role::RightAnkle),
     ];
     let holds = feet
-        .map(|(heel, toe, ankle)| (hold(clip, heel.with(toe)), offsets(clip, &from, &to, scale, (heel, toe), ankle)));
+        .map(|(heel, toe, ankle)| (hold(clip, heel.with(toe)), offsets(clip, &from, &to, ground, (heel, toe), ankle)));
     let drivers = drivers(&from, &to);
     let (mut pose, mut source) = (Pose::default(), WorldPose::default());
     let mut world = WorldPose::default();
     let mut out = Clip::from_fn(&clip.name, Arc::clone(to.skeleton), clip.fps(), clip.frames(), |frame, out| {
         clip.pose(FrameIdx(frame as u32), &mut pose);
         fk::pose(clip.skeleton(), &pose, &mut source);
-        let hips = place_pelvis(&from, &to, scale, &source);
+        let hips = place_pelvis(&from, &to, scales, &source);
         pose_as(&to, &drivers, &source, Quat::IDENTITY, hips, out, &mut world);
         let stands = [0, 1].map(|k| {
             let (leg, (hold, offsets)) = (legs[k].as_ref()?, &holds[k]);
             let ball = ball_of(&from, &source, leg.foot).filter(|_| hold[frame] > 0.0)?;
-            let wanted = Vec3::new(ball.x, ball.y - from.anatomy.floor, ball.z) * scale + offsets[frame];
+            let wanted = Vec3::new(ball.x, ball.y - from.anatomy.floor, ball.z) * scales + offsets[frame];
             let ankle = world.position(leg.leg.end) + wanted - ball_of(&to, &world, leg.foot)?;
             let hip = world.position(leg.leg.top) - hips;
             let carries = upright(hips + hip - ankle);
@@ -89,10 +101,10 @@ fn middle(world: &WorldPose, body: &RetargetBody<'_>) -> Vec3 {
 }
 
 /// Where the middle of the hips goes. Heights are measured from the hips: they are what the legs hold up.
-fn place_pelvis(from: &RetargetBody<'_>, to: &RetargetBody<'_>, scale: f32, source: &WorldPose) -> Vec3 {
+fn place_pelvis(from: &RetargetBody<'_>, to: &RetargetBody<'_>, scales: Vec3, source: &WorldPose) -> Vec3 {
     let s = middle(source, from);
-    let height = (s.y - from.anatomy.floor - from.anatomy.ankle) * scale + to.anatomy.ankle;
-    Vec3::new(s.x * scale, height, s.z * scale)
+    let height = (s.y - from.anatomy.floor - from.anatomy.ankle) * scales.y + to.anatomy.ankle;
+    Vec3::new(s.x * scales.x, height, s.z * scales.z)
 }
 
 /// The source's attitudes, but for a pelvis that rolls, with the hips at a place.
@@ -281,7 +293,7 @@ fn offsets(
     clip: &Clip,
     from: &RetargetBody<'_>,
     to: &RetargetBody<'_>,
-    scale: f32,
+    ground: f32,
     (heel, toe): (Contacts, Contacts),
     ankle: Role,
 ) -> Vec<Vec3> {
@@ -297,8 +309,8 @@ fn offsets(
         fk::pose(clip.skeleton(), &pose, &mut world);
         let attitude = from.anatomy.canonical(from.roles, &world, ankle);
         let (Some(attitude), Some(source)) = (attitude, foot_of(from, &world, ankle)) else { return offsets };
-        let ahead = attitude * (own - source * scale);
-        let longer = attitude * (own - heel_below(to) - (source - heel_below(from)) * scale);
+        let ahead = attitude * (own - source * ground);
+        let longer = attitude * (own - heel_below(to) - (source - heel_below(from)) * ground);
         feet.push((attitude, ahead, longer));
     }
     let foot = heel.with(toe);

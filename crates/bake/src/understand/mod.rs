@@ -293,7 +293,7 @@ fn found_roles(clip: &Clip) -> Option<Found<Roles>> {
             })
         }
         (None, Some(roles)) => {
-            complete(&roles).then(|| Found::new(roles, 0.75, "the shape of the skeleton; its names say nothing"))
+            complete(&roles).then(|| Found::new(roles, 0.75, "the shape of the skeleton; its names follow no convention that is known"))
         }
         (None, None) => None,
     }
