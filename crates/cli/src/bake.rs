@@ -30,6 +30,7 @@ const BUILT_IN_BUNDLE: &[u8] = include_bytes!("../../../library/embedded.kumite"
 
 pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> CliResult<Report> {
     let start = Instant::now();
+    output::refuse_inputs(&args.output, [args.manifest.as_path()])?;
     output::ending(&args.output, &["kumite"])?;
     let manner = Manner::from_name(&args.manner).unwrap_or_default();
     let (mut decided, mut check) = (Vec::new(), 0);
@@ -40,7 +41,6 @@ pub(crate) fn run(args: &BakeArgs, progress: &Progress) -> CliResult<Report> {
             return Err(Failure::bad(message).key("--manner").found(manner.name()).allowed("fresh"));
         }
         _ => {
-            output::refuse_inputs(&args.output, [args.manifest.as_path()])?;
             let mut gathered = gather(&args.manifest, args.data.as_deref(), args.unlabelled, progress)?;
             if let Some(path) = &args.write_manifest {
                 output::refuse_inputs(path, [args.manifest.as_path()])?;
