@@ -10,7 +10,6 @@
 mod ground;
 mod nearest;
 
-
 use crate::anatomy::Anatomy;
 use crate::blend::ease;
 use crate::ik::Chain;
@@ -71,17 +70,23 @@ impl Bounds {
         BOUNDS.iter().find(|(k, _)| *k == kind).map(|(_, bounds)| *bounds)
     }
 
-    /// Of all that happens in a clip: the widest. `None` if something is in it that has none; a clip without spans is an idle one.
+    /// Of all that happens in a clip. A clip without spans may hold anything: it has the widest there are on the floor, those of a step.
     pub fn of_clip(clip: &Clip) -> Option<Bounds> {
-        let kinds = clip.spans.iter().map(|span| span.kind);
+        if clip.spans.is_empty() {
+            return Bounds::of(SpanKind::Step);
+        }
+        Bounds::of_kinds(clip.spans.iter().map(|span| span.kind))
+    }
+
+    /// Of several kinds: the widest. `None` if there is none, or one that has none.
+    pub fn of_kinds(kinds: impl Iterator<Item = SpanKind>) -> Option<Bounds> {
         let wider = |a: Bounds, b: Bounds| Bounds {
             along: a.along.max(b.along),
             down: a.down.max(b.down),
             inset: a.inset.min(b.inset),
         };
         let all: Option<Vec<Bounds>> = kinds.map(Bounds::of).collect();
-        let widest = all?.into_iter().reduce(wider);
-        widest.or(Bounds::of(SpanKind::Idle))
+        all?.into_iter().reduce(wider)
     }
 }
 
@@ -145,7 +150,12 @@ fn settled_heights(centres: &[Vec3], soles: &[Vec<Vec2>], fps: f64, smooth: f64,
     let around = |i: usize| (i.saturating_sub(near)..=(i + near).min(soles.len() - 1)).any(flies);
     let free: Vec<bool> = (0..centres.len()).map(around).collect();
     let keyed: Vec<Ground> = centres.iter().map(|c| Ground::new(f64::from(c.y), 0.0)).collect();
-    let pushes = |i: usize, a: Ground| if free[i] { a } else { Ground::new(a.x.max(-down * SCALE), 0.0) };
+    let own: Vec<f64> = centres.iter().map(|c| f64::from(c.y)).collect();
+    let pushes = |i: usize, a: Ground| match (flies(i), free[i]) {
+        (true, _) => Ground::new(bend(&own, i, fps) * SCALE, 0.0),
+        (_, true) => a,
+        _ => Ground::new(a.x.max(-down * SCALE), 0.0),
+    };
     let rows = vec![Row::bend(SCALE * fps * fps); keyed.len()];
     nearest(&keyed, &[Limit { rows, allowed: &pushes }], smooth).into_iter().map(|p| p.x).collect()
 }
@@ -268,8 +278,7 @@ impl<'a> Settler<'a> {
             let trunk = (world.position(neck) - world.position(waist)).length();
             let lean = lean_against(moved, trunk);
             let above = skeleton.parent(waist).unwrap_or(pelvis);
-            pose.rotations[waist.at()] =
-                (world.rotation(above).conjugate() * lean * world.rotation(waist)).normalize();
+            pose.rotations[waist.at()] = (world.rotation(above).conjugate() * lean * world.rotation(waist)).normalize();
             fk::pose(skeleton, pose, &mut world);
             // The head looks where it looked.
             if let Some(on) = skeleton.parent(neck) {

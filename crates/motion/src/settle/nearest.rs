@@ -76,13 +76,12 @@ pub(super) fn nearest(path: &[Ground], limits: &[Limit<'_>], smooth: f64) -> Vec
         matrix.solve(&mut wanted);
         moved = wanted;
         for (limit, state) in limits.iter().zip(&mut states) {
-            for i in 1..frames - 1 {
-                let row = limit.rows[i];
+            for (i, (row, state)) in limit.rows.iter().zip(state).enumerate().take(frames - 1).skip(1) {
                 let own = row.of(path, i);
-                let now = row.of(&moved, i) * RELAX + state[i].0 * (1.0 - RELAX);
-                let (_, short) = state[i];
+                let (before, short) = *state;
+                let now = row.of(&moved, i) * RELAX + before * (1.0 - RELAX);
                 let allowed = (limit.allowed)(i, own + now + short) - own;
-                state[i] = (allowed, short + now - allowed);
+                *state = (allowed, short + now - allowed);
             }
         }
     }
@@ -103,8 +102,7 @@ impl Banded {
 
     /// Adds `weight` times the product of the transpose of tridiagonal rows with them.
     fn add_square(&mut self, rows: &[Row], weight: f64) {
-        for i in 1..rows.len().saturating_sub(1) {
-            let Row { own, beside } = rows[i];
+        for (i, Row { own, beside }) in rows.iter().copied().enumerate().take(rows.len().saturating_sub(1)).skip(1) {
             let (b, o, n) = (weight * beside * beside, weight * own * own, weight * own * beside);
             self.0[i - 1][0] += b;
             self.0[i][0] += o;
@@ -198,8 +196,7 @@ mod tests {
         let rows = vec![Row::bend(1.0); 9];
         let mut matrix = Banded::identity(9);
         matrix.add_square(&rows, 1.0);
-        let truth: Vec<Ground> =
-            [0.0, 0.0, 1.0, -2.0, 3.0, 0.5, 0.25, 0.0, 0.0].map(|x| Ground::new(x, -x)).to_vec();
+        let truth: Vec<Ground> = [0.0, 0.0, 1.0, -2.0, 3.0, 0.5, 0.25, 0.0, 0.0].map(|x| Ground::new(x, -x)).to_vec();
         let bend = |p: &[Ground], i: usize| p[i - 1] - p[i] * 2.0 + p[i + 1];
         let mut side = truth.clone();
         for i in 1..8 {
