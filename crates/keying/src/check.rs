@@ -36,6 +36,9 @@ pub(crate) fn check(motion: &MotionFile) -> Result<(), TextError> {
             return Err(TextError::value(&format!("early.{part}"), value, "-0.5 to 0.5 seconds"));
         }
     }
+    if !(0.0..=1.0).contains(&motion.settle) {
+        return Err(TextError::value("settle", motion.settle, "0 to 1"));
+    }
     for (path, value) in [("amount", motion.amount), ("pace", motion.pace)] {
         if !(value.is_finite() && value > 0.0 && value <= 10.0) {
             return Err(TextError::value(path, value, "more than 0, at most 10"));

@@ -7,7 +7,7 @@ use kumite_motion::blend::ease;
 use kumite_motion::rotation::{about, arc, slerp, wrap, yaw};
 use kumite_motion::{
     Clip, Contacts, Pose, Quat, Role, Roles, Skeleton, Span, SpanKind, Vec2, Vec3, WorldPose, fk, ik, mass, mirror,
-    settle, support,
+    settle,
 };
 use kumite_text::TextError;
 
@@ -40,6 +40,8 @@ const SPRING: f32 = 2.0;
 const NOD_LEVER: f32 = 0.35;
 /// Rounds of settling: hands and legs move the centre of mass again, by less each time.
 const SETTLE_ROUNDS: usize = 2;
+/// Less than this is not worth another round, metres.
+const SETTLED: f32 = 2e-4;
 /// Where the left elbow points by default, in the chest's frame: down, clear of the ribs.
 const ELBOW: Vec3 = Vec3::new(0.42, -0.85, -0.32);
 
@@ -367,12 +369,14 @@ impl<'a> Body<'a> {
         };
         send_hands(&mut body);
         let frames = libm::roundf(motion.seconds * FPS) as usize + 1;
-        body.soften(frames);
+        let mut standing = body.soften(frames);
         if let Some(bounds) = settled_within(motion) {
             for _ in 0..SETTLE_ROUNDS {
-                body.settle(frames, &bounds);
+                if body.settle(&standing, &bounds, motion.settle) < SETTLED {
+                    break;
+                }
                 send_hands(&mut body);
-                body.soften(frames);
+                standing = body.soften(frames);
             }
         }
         let centre = |t: f32| {
@@ -423,11 +427,17 @@ impl<'a> Body<'a> {
     }
 
     /// Where the pelvis must give way, it begins to before it must: the greatest need around each frame, evened out.
-    fn soften(&mut self, frames: usize) {
+    /// Returns where the centre of mass then is, frame by frame, and the soles under it.
+    fn soften(&mut self, frames: usize) -> (Vec<Vec3>, Vec<Vec<Vec2>>) {
+        self.sinks.clear();
         let (mut pose, mut world) = (Pose::rest(self.skeleton), WorldPose::default());
+        let (mut centres, mut soles) = (Vec::with_capacity(frames), Vec::with_capacity(frames));
         let needs: Vec<f32> = (0..frames)
             .map(|frame| {
                 let feet = self.stand(frame as f32 / FPS, &mut pose, &mut world);
+                let contacts = feet[0].contacts(Foot::Left).with(feet[1].contacts(Foot::Right));
+                centres.push(mass::centre(self.skeleton, &self.roles, &world));
+                soles.push(settle::soles(self.skeleton, &self.roles, &world, contacts));
                 self.sink_needed(&feet, LEG_SOFT, &pose, &world)
             })
             .collect();
@@ -444,23 +454,27 @@ impl<'a> Body<'a> {
                 *sink = needs[end] + (*sink - needs[end]) * from_end(end);
             }
         }
+        for (centre, sink) in centres.iter_mut().zip(&sinks) {
+            centre.y -= sink;
+        }
         self.sinks = sinks;
+        (centres, soles)
     }
 
     /// Moves the centre of mass as soles can push it, from where keys, balance and legs have brought it so far.
-    fn settle(&mut self, frames: usize, bounds: &settle::Bounds) {
-        let (mut pose, mut world) = (Pose::rest(self.skeleton), WorldPose::default());
-        let (mut centres, mut soles) = (Vec::with_capacity(frames), Vec::with_capacity(frames));
-        for frame in 0..frames {
-            let contacts = self.trunk(frame as f32 / FPS, &mut pose, &mut world);
-            centres.push(mass::centre(self.skeleton, &self.roles, &world));
-            soles.push(support::hull(&support::sole_points(self.skeleton, &self.roles, &world, contacts)));
+    /// Returns by how much that is farther than before, at most.
+    fn settle(&mut self, (centres, soles): &(Vec<Vec3>, Vec<Vec<Vec2>>), bounds: &settle::Bounds, share: f32) -> f32 {
+        self.settled.resize(centres.len(), Vec3::ZERO);
+        // From where it would be unsettled, so that rounds do not add up.
+        let keyed: Vec<Vec3> = centres.iter().zip(&self.settled).map(|(c, settled)| *c - *settled).collect();
+        let path = settle::path(&keyed, soles, FPS, bounds);
+        let mut farther = 0.0f32;
+        for ((settled, to), from) in self.settled.iter_mut().zip(&path).zip(&keyed) {
+            let moved = (*to - *from) * share;
+            farther = farther.max((moved - *settled).length());
+            *settled = moved;
         }
-        self.settled.resize(frames, Vec3::ZERO);
-        let path = settle::path(&centres, &soles, FPS, bounds);
-        for ((settled, to), from) in self.settled.iter_mut().zip(path).zip(centres) {
-            *settled += to - from;
-        }
+        farther
     }
 
     fn settled_at(&self, t: f32) -> Vec3 {
@@ -733,7 +747,7 @@ impl<'a> Body<'a> {
 /// What bodies do at most in a motion that is to be settled; `None` if it is not.
 fn settled_within(motion: &MotionFile) -> Option<settle::Bounds> {
     let kinds = motion.span.iter().filter_map(|span| SpanKind::from_name(&span.kind));
-    if motion.settle { settle::Bounds::of_kinds(kinds) } else { None }
+    if motion.settle > 0.0 { settle::Bounds::of_kinds(kinds) } else { None }
 }
 
 /// A reach that never quite straightens the arm.

@@ -140,9 +140,9 @@ pub struct MotionFile {
     /// How much it breathes and sways, 1 for a person at rest.
     #[serde(default)]
     pub life: f32,
-    /// Whether the centre of mass is moved as soles can push it: see `kumite_motion::settle`.
-    #[serde(default)]
-    pub settle: bool,
+    /// How much the centre of mass is moved as soles can push it, 0..1, by the bounds of what its spans say it is: see `kumite_motion::settle`.
+    #[serde(default = "one")]
+    pub settle: f32,
     /// Whether the motion returns to its stance at the end. If not, the last keys hold.
     #[serde(default = "yes")]
     pub returns: bool,

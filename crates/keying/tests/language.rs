@@ -141,7 +141,7 @@ fn whoever_falls_lies_and_gets_up_again() {
 fn what_is_settled_is_pushed_by_its_soles() {
     let keys = "[[span]]\nkind = \"attack\"\nfrom = 0.0\nto = 1.0\n\
                 [[key]]\nat = 0.4\nshift = [0.0, -0.02, 0.08]\nweight = 0.8\nleft_hand = { to = [0.02, 1.40, 0.60] }";
-    let (keyed, settled) = (clip(keys), clip(&format!("settle = true\n{keys}")));
+    let (keyed, settled) = (clip(&format!("settle = 0\n{keys}")), clip(keys));
     let pushed = |clip: &Clip| {
         let (roles, tracks) = (Roles::canonical(), Tracks::of(clip));
         let rotations = vec![Quat::IDENTITY; clip.skeleton().len()];

@@ -15,7 +15,8 @@ use crate::blend::ease;
 use crate::ik::Chain;
 use crate::rotation::from_vector;
 use crate::{
-    Clip, ClipError, Contacts, FrameIdx, Pose, Quat, Role, Roles, SpanKind, Vec2, Vec3, WorldPose, fk, mass, support,
+    Clip, ClipError, Contacts, FrameIdx, Pose, Quat, Role, Roles, Skeleton, SpanKind, Vec2, Vec3, WorldPose, fk, mass,
+    support,
 };
 use ground::Ground;
 use nearest::{Limit, Row, nearest};
@@ -27,7 +28,10 @@ const SMOOTH: f64 = 0.12;
 /// Around a flight bodies push off and are caught harder than anywhere else, seconds.
 const AROUND_FLIGHT: f32 = 0.14;
 /// How much of the way of the hips the head does not go along, for the trunk leans against it.
-const LEAN: f32 = 0.35;
+const LEAN: f32 = 0.6;
+/// The centre of mass is moved no farther than this, metres, where keys ask for what no soles could do; and how firmly that counts.
+const FARTHEST: f64 = 0.09;
+const FIRM: f64 = 2.0;
 /// The trunk leans no farther than this, radians.
 const MOST_LEAN: f32 = 0.2;
 /// Legs are stretched to this share of their length, or as far as they already are.
@@ -54,11 +58,11 @@ pub struct Bounds {
 /// with 15 % to spare. Straights 3.0 to 4.4 m/s², hooks 3.3 (boxers who travel 6 to 7); dodges below 2 in a sway and 4 in a sidestep; turns 3.2
 /// to 3.7; steps 4.1 forward and 6.4 aside; changes of stance 2.7; downwards 4.1 in side steps, and no more in anything else on the floor.
 const BOUNDS: [(SpanKind, Bounds); 8] = [
-    (SpanKind::Attack, Bounds { along: 4.6, down: 4.2, inset: 0.02 }),
-    (SpanKind::Avoid, Bounds { along: 4.6, down: 4.6, inset: 0.02 }),
-    (SpanKind::Block, Bounds { along: 4.0, down: 4.2, inset: 0.02 }),
-    (SpanKind::Step, Bounds { along: 6.4, down: 4.2, inset: 0.01 }),
-    (SpanKind::Turn, Bounds { along: 4.2, down: 4.2, inset: 0.02 }),
+    (SpanKind::Attack, Bounds { along: 4.6, down: 4.2, inset: -0.005 }),
+    (SpanKind::Avoid, Bounds { along: 4.6, down: 4.6, inset: 0.0 }),
+    (SpanKind::Block, Bounds { along: 4.0, down: 4.2, inset: 0.0 }),
+    (SpanKind::Step, Bounds { along: 6.4, down: 4.2, inset: 0.0 }),
+    (SpanKind::Turn, Bounds { along: 4.2, down: 4.2, inset: 0.0 }),
     (SpanKind::Walk, Bounds { along: 4.0, down: 4.6, inset: 0.0 }),
     (SpanKind::Run, Bounds { along: 8.0, down: 9.81, inset: 0.0 }),
     (SpanKind::Idle, Bounds { along: 2.7, down: 4.6, inset: 0.02 }),
@@ -90,8 +94,8 @@ impl Bounds {
     }
 }
 
-/// The way of the centre of mass nearest to `centres` that soles could push it along. `soles` are the hulls of what is planted
-/// ([`support::hull`]), empty in flight. As many centres come back; where nothing has to change they are the same.
+/// The way of the centre of mass nearest to `centres` that soles could push it along. `soles` are the hulls of what bears
+/// ([`soles()`]), empty in flight. As many centres come back; where nothing has to change they are the same.
 pub fn path(centres: &[Vec3], soles: &[Vec<Vec2>], fps: f32, bounds: &Bounds) -> Vec<Vec3> {
     let frames = centres.len().min(soles.len());
     let grounded = soles.iter().any(|s| s.len() >= 3);
@@ -124,13 +128,55 @@ pub fn path(centres: &[Vec3], soles: &[Vec<Vec2>], fps: f32, bounds: &Bounds) ->
         let length = p.length();
         if flies(i) || length <= most { p } else { p * (most / length) }
     };
+    // Hips farther from where they were keyed would take the feet off the floor: what asks for that is settled by half.
+    let near = |i: usize, p: Ground| {
+        let (at, far) = (ground[i] * FIRM, FARTHEST * FIRM);
+        let line = p - at;
+        let length = line.length();
+        if length <= far { p } else { at + line * (far / length) }
+    };
     let limits = [
         Limit { rows: (0..frames).map(rows).collect(), allowed: &stands },
         Limit { rows: (0..frames).map(|i| Row::bend(lever[i] * fps * fps)).collect(), allowed: &gentle },
+        Limit { rows: vec![Row { own: FIRM, beside: 0.0 }; frames], allowed: &near },
     ];
     let settled = nearest(&ground, &limits, smooth);
     let place = |(p, y): (&Ground, &f64)| Vec3::new(p.x as f32, *y as f32, p.z as f32);
     settled.iter().zip(&heights).map(place).collect()
+}
+
+/// How steeply the line from toe to ankle rises when the heel begins to lift, and when nothing but the ball of the foot bears, radians.
+const HEEL_LIFTS: (f32, f32) = (0.35, 0.79);
+/// The same when the ball begins to lift, and when only the heel bears: a heel is round, and a fifth of the foot bears at least.
+const BALL_LIFTS: (f32, f32) = (0.25, -0.1);
+const HEEL_BEARS: f32 = 0.2;
+
+/// The hull of what bears. As a heel lifts, the rearmost point that bears rolls from it to the ball, and the other way round when the ball does:
+/// what is said to be planted jumps there.
+pub fn soles(skeleton: &Skeleton, roles: &Roles, world: &WorldPose, contacts: Contacts) -> Vec<Vec2> {
+    let mut points = support::sole_points(skeleton, roles, world, contacts);
+    for (ankle, toe, heel_part, toe_part) in [
+        (Role::LeftAnkle, Role::LeftToe, Contacts::LEFT_HEEL, Contacts::LEFT_TOE),
+        (Role::RightAnkle, Role::RightToe, Contacts::RIGHT_HEEL, Contacts::RIGHT_TOE),
+    ] {
+        if contacts.has(toe_part) == contacts.has(heel_part) {
+            continue;
+        }
+        let (Some(ankle), Some(toe)) = (roles.get(ankle), roles.get(toe)) else { continue };
+        let bone = world.position(ankle) - world.position(toe);
+        let rise = libm::atan2f(bone.y, libm::sqrtf(bone.x * bone.x + bone.z * bone.z));
+        let down = |(from, to): (f32, f32)| 1.0 - ((rise - from) / (to - from)).clamp(0.0, 1.0);
+        let [heel, ball] = [ankle, toe].map(|joint| Vec2::new(world.position(joint).x, world.position(joint).z));
+        // What is lifted as it would be flat, drawn towards what is not.
+        let (lifted, at, bears) = if contacts.has(toe_part) {
+            (heel_part, ball, down(HEEL_LIFTS))
+        } else {
+            (toe_part, heel, down(BALL_LIFTS).max(HEEL_BEARS))
+        };
+        let flat = support::sole_points(skeleton, roles, world, lifted);
+        points.extend(flat.into_iter().map(|p| at.lerp(p, bears)));
+    }
+    support::hull(&points)
 }
 
 /// Second difference over time.
@@ -199,15 +245,15 @@ pub fn clip(clip: &Clip, roles: &Roles, anatomy: &Anatomy, bounds: &Bounds) -> R
     let Some(body) = Settler::new(clip, roles, anatomy) else { return Ok(clip.clone()) };
     let (mut pose, mut world) = (Pose::default(), WorldPose::default());
     let frames = clip.frames();
-    let (mut centres, mut soles) = (Vec::with_capacity(frames), Vec::with_capacity(frames));
+    let (mut centres, mut standing) = (Vec::with_capacity(frames), Vec::with_capacity(frames));
     for frame in 0..frames {
         clip.pose(FrameIdx(frame as u32), &mut pose);
         fk::pose(clip.skeleton(), &pose, &mut world);
         let over_floor = Vec3::Y * anatomy.floor;
         centres.push(mass::centre(clip.skeleton(), roles, &world) - over_floor);
-        soles.push(support::hull(&support::sole_points(clip.skeleton(), roles, &world, clip.contacts[frame])));
+        standing.push(soles(clip.skeleton(), roles, &world, clip.contacts[frame]));
     }
-    let settled = path(&centres, &soles, clip.fps(), bounds);
+    let settled = path(&centres, &standing, clip.fps(), bounds);
     let moves: Vec<Vec3> = settled.iter().zip(&centres).map(|(to, from)| *to - *from).collect();
     if moves.iter().all(|m| m.length_squared() < 1e-12) {
         return Ok(clip.clone());

@@ -28,10 +28,12 @@ pub(super) struct Limit<'a> {
     pub(super) allowed: &'a dyn Fn(usize, Ground) -> Ground,
 }
 
-/// Rounds. After about a hundred nothing moves by a tenth of a millimetre in motions of the library.
-const ROUNDS: usize = 300;
+/// Rounds at most. After about a hundred nothing moves by a tenth of a millimetre in motions of the library.
+const ROUNDS: usize = 160;
 /// How firmly limits pull beside closeness to the path. Changes how fast, not where it ends.
 const PULL: f64 = 0.3;
+/// Less than this between two rounds is the end, metres.
+const NEAR: f64 = 1e-5;
 /// Over-relaxation; 1.5 to 1.8 is usual.
 const RELAX: f64 = 1.6;
 /// Place and speed of both ends stay: so many frames.
@@ -62,7 +64,12 @@ pub(super) fn nearest(path: &[Ground], limits: &[Limit<'_>], smooth: f64) -> Vec
             (0..frames).map(start).collect()
         })
         .collect();
+    // Where nothing is asked for beyond what is allowed, nothing moves.
+    if states.iter().flatten().all(|(short, _)| short.length_squared() < NEAR * NEAR) {
+        return path.to_vec();
+    }
     for _ in 0..ROUNDS {
+        let before = moved;
         let mut wanted = vec![Ground::ZERO; frames];
         for (limit, state) in limits.iter().zip(&states) {
             for i in 1..frames - 1 {
@@ -75,6 +82,10 @@ pub(super) fn nearest(path: &[Ground], limits: &[Limit<'_>], smooth: f64) -> Vec
         }
         matrix.solve(&mut wanted);
         moved = wanted;
+        let mut change = 0.0f64;
+        for (a, b) in moved.iter().zip(&before) {
+            change = change.max((*a - *b).length_squared());
+        }
         for (limit, state) in limits.iter().zip(&mut states) {
             for (i, (row, state)) in limit.rows.iter().zip(state).enumerate().take(frames - 1).skip(1) {
                 let own = row.of(path, i);
@@ -83,6 +94,9 @@ pub(super) fn nearest(path: &[Ground], limits: &[Limit<'_>], smooth: f64) -> Vec
                 let allowed = (limit.allowed)(i, own + now + short) - own;
                 *state = (allowed, short + now - allowed);
             }
+        }
+        if change < NEAR * NEAR {
+            break;
         }
     }
     path.iter().zip(&moved).map(|(p, m)| *p + *m).collect()
@@ -186,7 +200,7 @@ mod tests {
         let moved = nearest(&path, &[Limit { rows, allowed: &low }], 0.0);
         for (i, p) in moved.iter().enumerate() {
             let wanted = if i == 6 { 1.0 } else { 0.0 };
-            assert!((p.x - wanted).abs() < 1e-9 && p.z == 0.0, "{i}: {p:?}");
+            assert!((p.x - wanted).abs() < 1e-4 && p.z == 0.0, "{i}: {p:?}");
         }
     }
 

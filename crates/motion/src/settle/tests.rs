@@ -167,7 +167,7 @@ fn bounds_are_the_widest_of_what_happens() {
     assert_eq!(Bounds::of_clip(&clip), Bounds::of(SpanKind::Step));
     clip.spans = [SpanKind::Attack, SpanKind::Step].map(|kind| Span::new(kind, "", 0.0, 0.4)).to_vec();
     let both = Bounds::of_clip(&clip).unwrap();
-    assert_eq!((both.along, both.inset), (6.4, 0.01));
+    assert_eq!((both.along, both.inset), (6.4, -0.005));
     clip.spans.push(Span::new(SpanKind::React, "", 0.0, 0.1));
     assert_eq!(Bounds::of_clip(&clip), None, "hits push from outside");
 }
