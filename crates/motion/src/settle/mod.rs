@@ -30,7 +30,7 @@ const AROUND_FLIGHT: f32 = 0.14;
 /// How much of the way of the hips the head does not go along, for the trunk leans against it.
 const LEAN: f32 = 0.6;
 /// The centre of mass is moved no farther than this, metres, where keys ask for what no soles could do; and how firmly that counts.
-const FARTHEST: f64 = 0.09;
+const FARTHEST: f64 = 0.10;
 const FIRM: f64 = 2.0;
 /// The trunk leans no farther than this, radians.
 const MOST_LEAN: f32 = 0.2;
@@ -61,7 +61,7 @@ const BOUNDS: [(SpanKind, Bounds); 8] = [
     (SpanKind::Attack, Bounds { along: 4.6, down: 4.2, inset: -0.005 }),
     (SpanKind::Avoid, Bounds { along: 4.6, down: 4.6, inset: 0.0 }),
     (SpanKind::Block, Bounds { along: 4.0, down: 4.2, inset: 0.0 }),
-    (SpanKind::Step, Bounds { along: 6.4, down: 4.2, inset: 0.0 }),
+    (SpanKind::Step, Bounds { along: 6.4, down: 4.2, inset: 0.02 }),
     (SpanKind::Turn, Bounds { along: 4.2, down: 4.2, inset: 0.0 }),
     (SpanKind::Walk, Bounds { along: 4.0, down: 4.6, inset: 0.0 }),
     (SpanKind::Run, Bounds { along: 8.0, down: 9.81, inset: 0.0 }),
