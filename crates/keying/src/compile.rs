@@ -40,8 +40,9 @@ const SPRING: f32 = 2.0;
 const NOD_LEVER: f32 = 0.35;
 /// Rounds of settling: hands and legs move the centre of mass again, by less each time.
 const SETTLE_ROUNDS: usize = 2;
-/// Less than this is not worth another round, metres.
+/// Moved by less than this nothing has to follow, and by less than that nothing has to be found again, metres.
 const SETTLED: f32 = 2e-4;
+const SLIGHT: f32 = 0.015;
 /// Where the left elbow points by default, in the chest's frame: down, clear of the ribs.
 const ELBOW: Vec3 = Vec3::new(0.42, -0.85, -0.32);
 
@@ -335,9 +336,9 @@ impl<'a> Body<'a> {
         body.send_feet(motion);
         // Hands live in the chest's frame, so that they go with it; places in the stance's frame are brought there through
         // the chest as it will be at that key.
-        // Hands that move also move the balance, and with it the chest, a little: three rounds find both.
-        let send_hands = |body: &mut Body<'_>| {
-            for (_, side) in (0..3).flat_map(|round| [(round, Foot::Left), (round, Foot::Right)]) {
+        // Hands that move also move the balance, and with it the chest, a little: three rounds find both, one more after a small change.
+        let send_hands = |body: &mut Body<'_>, rounds: usize| {
+            for (_, side) in (0..rounds).flat_map(|round| [(round, Foot::Left), (round, Foot::Right)]) {
                 let at = side as usize;
                 let hand = |k: &Key| if side == Foot::Left { k.left_hand } else { k.right_hand };
                 let (fist, elbow) = (
@@ -367,16 +368,20 @@ impl<'a> Body<'a> {
                 body.arms[at] = Arm { moved, turned, shoulder };
             }
         };
-        send_hands(&mut body);
+        send_hands(&mut body, 3);
         let frames = libm::roundf(motion.seconds * FPS) as usize + 1;
         let mut standing = body.soften(frames);
         if let Some(bounds) = settled_within(motion) {
             for _ in 0..SETTLE_ROUNDS {
-                if body.settle(&standing, &bounds, motion.settle) < SETTLED {
+                let moved = body.settle(&standing, &bounds, motion.settle);
+                if moved < SETTLED {
                     break;
                 }
-                send_hands(&mut body);
+                send_hands(&mut body, 1);
                 standing = body.soften(frames);
+                if moved < SLIGHT {
+                    break;
+                }
             }
         }
         let centre = |t: f32| {
