@@ -28,7 +28,7 @@ const SMOOTH: f64 = 0.12;
 /// Around a flight bodies push off and are caught harder than anywhere else, seconds.
 const AROUND_FLIGHT: f32 = 0.14;
 /// How much of the way of the hips the head does not go along, for the trunk leans against it.
-const LEAN: f32 = 0.6;
+const LEAN: f32 = 0.75;
 /// The centre of mass is moved no farther than this, metres, where keys ask for what no soles could do; and how firmly that counts.
 const FARTHEST: f64 = 0.10;
 const FIRM: f64 = 2.0;
@@ -60,8 +60,8 @@ pub struct Bounds {
 /// left to be had, a tenth to a sixth.
 const BOUNDS: [(SpanKind, Bounds); 8] = [
     (SpanKind::Attack, Bounds { along: 3.8, down: 4.2, inset: -0.005 }),
-    (SpanKind::Avoid, Bounds { along: 4.6, down: 4.6, inset: 0.0 }),
-    (SpanKind::Block, Bounds { along: 4.0, down: 4.2, inset: 0.0 }),
+    (SpanKind::Avoid, Bounds { along: 4.6, down: 5.2, inset: -0.008 }),
+    (SpanKind::Block, Bounds { along: 4.6, down: 4.6, inset: -0.01 }),
     (SpanKind::Step, Bounds { along: 6.4, down: 4.2, inset: 0.02 }),
     (SpanKind::Turn, Bounds { along: 4.2, down: 4.2, inset: 0.0 }),
     (SpanKind::Walk, Bounds { along: 4.0, down: 4.6, inset: 0.0 }),
