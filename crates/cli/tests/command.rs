@@ -69,7 +69,7 @@ fn convert_writes_every_format() {
     assert_eq!(json(&out)["frames"], 2);
     let out = kumite(&folder, &["convert", "a.bvh", "embedded:jab", "sheet.png", "--width", "600", "--json"]);
     assert_eq!(json(&out)["clips"], 2);
-    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 11, "a temporary file was left behind");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 12, "a temporary file was left behind");
 }
 
 #[test]
