@@ -121,6 +121,10 @@ pub(crate) struct ConvertArgs {
     #[arg(long)]
     pub(crate) mirror: bool,
 
+    /// Move the body as soles could push it: planted feet stay, pelvis and trunk give way
+    #[arg(long)]
+    pub(crate) settle: bool,
+
     /// Start at the origin, facing +Z
     #[arg(long)]
     pub(crate) home: bool,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use kumite_bake::contacts;
 use kumite_bake::understand::find_facing;
 use kumite_formats::{bvh, gltf};
 use kumite_motion::align::Planar;
@@ -11,7 +12,7 @@ use kumite_motion::anatomy::Anatomy;
 use kumite_motion::hands;
 use kumite_motion::mirror::{Mirror, reflected};
 use kumite_motion::retarget::{RetargetBody, retarget};
-use kumite_motion::{Clip, FrameIdx, Roles, Vec2, humanoid, sample};
+use kumite_motion::{Clip, FrameIdx, Roles, Vec2, humanoid, sample, settle};
 use kumite_picture::Replay;
 use serde_json::json;
 
@@ -179,7 +180,7 @@ fn rate(flag: &str, fps: Option<f32>) -> CliResult<Option<f32>> {
     }
 }
 
-/// Applies the requested edits in this order: retarget, trim, move home, mirror, on the spot, loop, resample, axes.
+/// Applies the requested edits in this order: retarget, trim, settle, move home, mirror, on the spot, loop, resample, axes.
 fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>) -> CliResult<Vec<Ready>> {
     let fps = rate("--fps", args.fps)?;
     let mut clips = Vec::with_capacity(source.motions.len());
@@ -215,6 +216,10 @@ fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>
             None if args.canonical => Some(Anatomy::of_canonical(clip.skeleton())),
             None => motion.anatomy(),
         };
+        if args.settle {
+            clip = settled(clip, roles.as_ref(), anatomy.as_ref())
+                .map_err(|e| Failure::bad(e).key("--settle").in_file(Path::new(&source.name)))?;
+        }
         if args.home {
             let turn = match (&roles, &anatomy) {
                 (Some(roles), Some(anatomy)) => find_facing(&clip, roles, anatomy).value,
@@ -246,6 +251,20 @@ fn edit(source: &Source, args: &ConvertArgs, ending: &str, rig: Option<&UserRig>
         clips.push((clip, roles));
     }
     Ok(clips)
+}
+
+/// Moved as soles could push it.
+fn settled(mut clip: Clip, roles: Option<&Roles>, anatomy: Option<&Anatomy>) -> Result<Clip, String> {
+    let (Some(roles), Some(anatomy)) = (roles, anatomy) else {
+        return Err("not a person: nobody knows what it stands on".to_owned());
+    };
+    if clip.contacts.len() != clip.frames() {
+        clip.contacts = contacts::detect(&clip, roles, anatomy);
+    }
+    let Some(bounds) = settle::Bounds::of_clip(&clip) else {
+        return Err("hits and falls push from outside: there is nothing to settle by".to_owned());
+    };
+    settle::clip(&clip, roles, anatomy, &bounds).map_err(|e| e.to_string())
 }
 
 /// Retargets a motion to another body.

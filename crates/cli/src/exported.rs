@@ -11,7 +11,7 @@ use crate::args::ConvertArgs;
 impl ConvertArgs {
     /// Whether an edit needs to know left, up and how long a metre is.
     pub(crate) fn needs_metres(&self) -> bool {
-        self.home || self.mirror || self.in_place || self.looped || self.program.is_some()
+        self.settle || self.home || self.mirror || self.in_place || self.looped || self.program.is_some()
     }
 }
 

@@ -63,11 +63,13 @@ fn convert_writes_every_format() {
     }
     let out = kumite(&folder, &["convert", "a.bvh", "c.bvh", "--fps", "40", "--mirror", "--json"]);
     assert_eq!(json(&out)["frames"], 5);
+    assert_eq!(kumite(&folder, &["convert", "embedded:cross", "settled.bvh", "--settle"]).status.code(), Some(0));
+    refused(&folder, &["convert", "embedded:hit-head", "hit.bvh", "--settle"], "push from outside");
     let out = kumite(&folder, &["convert", "a.bvh", "d.bvh", "--trim", "0.05,0.1", "--json"]);
     assert_eq!(json(&out)["frames"], 2);
     let out = kumite(&folder, &["convert", "a.bvh", "embedded:jab", "sheet.png", "--width", "600", "--json"]);
     assert_eq!(json(&out)["clips"], 2);
-    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 11, "a temporary file was left behind");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 12, "a temporary file was left behind");
 }
 
 #[test]

@@ -11,6 +11,34 @@ pub(crate) fn check(motion: &MotionFile) -> Result<(), TextError> {
     for (at, every, times) in keys.chain(steps) {
         check_repeats(&at, every, times)?;
     }
+    let uneven = motion.key.iter().enumerate().map(|(i, k)| (format!("key.{i}.vary"), k.vary));
+    let uneven = uneven.chain(motion.step.iter().enumerate().map(|(i, s)| (format!("step.{i}.vary"), s.vary)));
+    for (path, value) in uneven {
+        if !(0.0..=0.4).contains(&value) {
+            return Err(TextError::value(&path, value, "0 to 0.4"));
+        }
+    }
+    for (i, step) in motion.step.iter().enumerate() {
+        if !(0.1..=0.9).contains(&step.peak) {
+            return Err(TextError::value(&format!("step.{i}.peak"), step.peak, "0.1 to 0.9"));
+        }
+    }
+    let early = &motion.early;
+    for (part, value) in [
+        ("weight", early.weight),
+        ("hips", early.hips),
+        ("chest", early.chest),
+        ("neck", early.neck),
+        ("head", early.head),
+        ("elbows", early.elbows),
+    ] {
+        if let Some(value) = value.filter(|v| !(-0.5..=0.5).contains(v)) {
+            return Err(TextError::value(&format!("early.{part}"), value, "-0.5 to 0.5 seconds"));
+        }
+    }
+    if !(0.0..=1.0).contains(&motion.settle) {
+        return Err(TextError::value("settle", motion.settle, "0 to 1"));
+    }
     for (path, value) in [("amount", motion.amount), ("pace", motion.pace)] {
         if !(value.is_finite() && value > 0.0 && value <= 10.0) {
             return Err(TextError::value(path, value, "more than 0, at most 10"));

@@ -7,6 +7,7 @@ use kumite_motion::blend::ease;
 use kumite_motion::rotation::{about, arc, slerp, wrap, yaw};
 use kumite_motion::{
     Clip, Contacts, Pose, Quat, Role, Roles, Skeleton, Span, SpanKind, Vec2, Vec3, WorldPose, fk, ik, mass, mirror,
+    settle,
 };
 use kumite_text::TextError;
 
@@ -37,6 +38,11 @@ const BALL_PITCH: f32 = 0.3;
 const SPRING: f32 = 2.0;
 /// How far above the point it nods about the head's weight is, metres: trailing by that much would lay it flat.
 const NOD_LEVER: f32 = 0.35;
+/// Rounds of settling: hands and legs move the centre of mass again, by less each time.
+const SETTLE_ROUNDS: usize = 2;
+/// Moved by less than this nothing has to follow, and by less than that nothing has to be found again, metres.
+const SETTLED: f32 = 2e-4;
+const SLIGHT: f32 = 0.015;
 /// Where the left elbow points by default, in the chest's frame: down, clear of the ribs.
 const ELBOW: Vec3 = Vec3::new(0.42, -0.85, -0.32);
 
@@ -87,6 +93,8 @@ struct Arm {
     moved: Curve,
     /// Radians; x is the elbow's swivel, y and z the fist's roll and bend.
     turned: Curve,
+    /// Radians; how far the shoulder goes forward (x) and up (y) of itself.
+    shoulder: Curve,
 }
 
 const WRISTS: [Role; 2] = [Role::LeftWrist, Role::RightWrist];
@@ -152,7 +160,7 @@ struct Body<'a> {
     to: Posture,
     change: [f32; 2],
     balance: f32,
-    lead: f32,
+    early: Leads,
     drag: f32,
     trail: f32,
     glide: f32,
@@ -168,6 +176,35 @@ struct Body<'a> {
     flights: Flights,
     /// How far the pelvis gives way, frame by frame.
     sinks: Vec<f32>,
+    /// How far the centre of mass is moved from where keys have it, for soles to be able to push it, frame by frame.
+    settled: Vec<Vec3>,
+}
+
+/// By how many seconds each part runs ahead of its keys.
+#[derive(Clone, Copy, Default)]
+struct Leads {
+    /// Where the weight goes.
+    weight: f32,
+    hips: f32,
+    chest: f32,
+    neck: f32,
+    head: f32,
+    elbows: f32,
+}
+
+impl Leads {
+    fn of(motion: &MotionFile) -> Leads {
+        let (all, own) = (motion.lead, &motion.early);
+        let head = own.head.unwrap_or(0.0);
+        Leads {
+            weight: own.weight.unwrap_or(all),
+            hips: own.hips.unwrap_or(all),
+            chest: own.chest.unwrap_or(0.5 * all),
+            neck: own.neck.unwrap_or(head),
+            head,
+            elbows: own.elbows.unwrap_or(0.25 * all),
+        }
+    }
 }
 
 pub(crate) fn radians(degrees: f32) -> f32 {
@@ -210,7 +247,7 @@ impl<'a> Body<'a> {
             to: posture,
             change: [0.0, 1.0],
             balance: 1.0,
-            lead: 0.0,
+            early: Leads::default(),
             drag: 0.0,
             trail: 0.0,
             glide: 0.0,
@@ -228,6 +265,7 @@ impl<'a> Body<'a> {
             ],
             flights: Flights::default(),
             sinks: Vec::new(),
+            settled: Vec::new(),
         }
     }
 
@@ -255,7 +293,7 @@ impl<'a> Body<'a> {
             to: Posture::of(end, skeleton),
             change: motion.change.unwrap_or([0.0, motion.seconds]),
             balance: motion.balance,
-            lead: motion.lead,
+            early: Leads::of(motion),
             drag: motion.drag,
             trail: motion.trail,
             glide: motion.glide,
@@ -283,7 +321,7 @@ impl<'a> Body<'a> {
                     let pivot = if about == Foot::Left { stance.left_foot } else { stance.right_foot };
                     to.shift += turned_about(Vec2::from_array(pivot.at), to.turn);
                 }
-                leg.steps.push(Swing { leave: step.from, land: step.to, to, place, lift: step.lift });
+                leg.steps.push(Swing { leave: step.from, land: step.to, to, place, lift: step.lift, peak: step.peak });
             }
             leg.steps.sort_by(|a, b| a.leave.total_cmp(&b.leave));
             let (knee, point) = (
@@ -298,33 +336,54 @@ impl<'a> Body<'a> {
         body.send_feet(motion);
         // Hands live in the chest's frame, so that they go with it; places in the stance's frame are brought there through
         // the chest as it will be at that key.
-        // Hands that move also move the balance, and with it the chest, a little: three rounds find both.
-        for (_, side) in (0..3).flat_map(|round| [(round, Foot::Left), (round, Foot::Right)]) {
-            let at = side as usize;
-            let hand = |k: &Key| if side == Foot::Left { k.left_hand } else { k.right_hand };
-            let (fist, elbow) = (
-                |k: &Key| if side == Foot::Left { k.left_fist } else { k.right_fist },
-                |k: &Key| if side == Foot::Left { k.left_elbow } else { k.right_elbow },
-            );
-            let turned = curve(&|k| {
-                (fist(k).is_some() || elbow(k).is_some()).then(|| {
-                    let fist = fist(k).unwrap_or_default();
-                    Vec3::new(radians(elbow(k).unwrap_or(0.0)), radians(fist.roll), radians(fist.bend))
-                })
-            });
-            let moved = curve(&|k| {
-                Some(match hand(k)? {
-                    Place::By(offset) => rotation(body.posture(k.at).chest).conjugate() * Vec3::from_array(offset),
-                    Place::To(place) => {
-                        let frame = body.stance_at(k.at);
-                        let target = frame.point(Vec3::from_array(place));
-                        body.chest_frame(k.at).inverse(target) - body.posture(k.at).hands[at]
-                    }
-                })
-            });
-            body.arms[at] = Arm { moved, turned };
+        // Hands that move also move the balance, and with it the chest, a little: three rounds find both, one more after a small change.
+        let send_hands = |body: &mut Body<'_>, rounds: usize| {
+            for (_, side) in (0..rounds).flat_map(|round| [(round, Foot::Left), (round, Foot::Right)]) {
+                let at = side as usize;
+                let hand = |k: &Key| if side == Foot::Left { k.left_hand } else { k.right_hand };
+                let (fist, elbow) = (
+                    |k: &Key| if side == Foot::Left { k.left_fist } else { k.right_fist },
+                    |k: &Key| if side == Foot::Left { k.left_elbow } else { k.right_elbow },
+                );
+                let turned = curve(&|k| {
+                    (fist(k).is_some() || elbow(k).is_some()).then(|| {
+                        let fist = fist(k).unwrap_or_default();
+                        Vec3::new(radians(elbow(k).unwrap_or(0.0)), radians(fist.roll), radians(fist.bend))
+                    })
+                });
+                let shoulder = curve(&|k| {
+                    let own = if side == Foot::Left { k.left_shoulder } else { k.right_shoulder };
+                    own.map(|s| Vec3::new(radians(s.forward), radians(s.up), 0.0))
+                });
+                let moved = curve(&|k| {
+                    Some(match hand(k)? {
+                        Place::By(offset) => rotation(body.posture(k.at).chest).conjugate() * Vec3::from_array(offset),
+                        Place::To(place) => {
+                            let frame = body.stance_at(k.at);
+                            let target = frame.point(Vec3::from_array(place));
+                            body.chest_frame(k.at).inverse(target) - body.posture(k.at).hands[at]
+                        }
+                    })
+                });
+                body.arms[at] = Arm { moved, turned, shoulder };
+            }
+        };
+        send_hands(&mut body, 3);
+        let frames = libm::roundf(motion.seconds * FPS) as usize + 1;
+        let mut standing = body.soften(frames);
+        if let Some(bounds) = settled_within(motion) {
+            for _ in 0..SETTLE_ROUNDS {
+                let moved = body.settle(&standing, &bounds, motion.settle);
+                if moved < SETTLED {
+                    break;
+                }
+                send_hands(&mut body, 1);
+                standing = body.soften(frames);
+                if moved < SLIGHT {
+                    break;
+                }
+            }
         }
-        body.soften(libm::roundf(motion.seconds * FPS) as usize + 1);
         let centre = |t: f32| {
             let (mut pose, mut world) = (Pose::rest(body.skeleton), WorldPose::default());
             let _ = body.trunk(t, &mut pose, &mut world);
@@ -373,11 +432,17 @@ impl<'a> Body<'a> {
     }
 
     /// Where the pelvis must give way, it begins to before it must: the greatest need around each frame, evened out.
-    fn soften(&mut self, frames: usize) {
+    /// Returns where the centre of mass then is, frame by frame, and the soles under it.
+    fn soften(&mut self, frames: usize) -> (Vec<Vec3>, Vec<Vec<Vec2>>) {
+        self.sinks.clear();
         let (mut pose, mut world) = (Pose::rest(self.skeleton), WorldPose::default());
+        let (mut centres, mut soles) = (Vec::with_capacity(frames), Vec::with_capacity(frames));
         let needs: Vec<f32> = (0..frames)
             .map(|frame| {
                 let feet = self.stand(frame as f32 / FPS, &mut pose, &mut world);
+                let contacts = feet[0].contacts(Foot::Left).with(feet[1].contacts(Foot::Right));
+                centres.push(mass::centre(self.skeleton, &self.roles, &world));
+                soles.push(settle::soles(self.skeleton, &self.roles, &world, contacts));
                 self.sink_needed(&feet, LEG_SOFT, &pose, &world)
             })
             .collect();
@@ -394,7 +459,34 @@ impl<'a> Body<'a> {
                 *sink = needs[end] + (*sink - needs[end]) * from_end(end);
             }
         }
+        for (centre, sink) in centres.iter_mut().zip(&sinks) {
+            centre.y -= sink;
+        }
         self.sinks = sinks;
+        (centres, soles)
+    }
+
+    /// Moves the centre of mass as soles can push it, from where keys, balance and legs have brought it so far.
+    /// Returns by how much that is farther than before, at most.
+    fn settle(&mut self, (centres, soles): &(Vec<Vec3>, Vec<Vec<Vec2>>), bounds: &settle::Bounds, share: f32) -> f32 {
+        self.settled.resize(centres.len(), Vec3::ZERO);
+        // From where it would be unsettled, so that rounds do not add up.
+        let keyed: Vec<Vec3> = centres.iter().zip(&self.settled).map(|(c, settled)| *c - *settled).collect();
+        let path = settle::path(&keyed, soles, FPS, bounds);
+        let mut farther = 0.0f32;
+        for ((settled, to), from) in self.settled.iter_mut().zip(&path).zip(&keyed) {
+            let moved = (*to - *from) * share;
+            farther = farther.max((moved - *settled).length());
+            *settled = moved;
+        }
+        farther
+    }
+
+    fn settled_at(&self, t: f32) -> Vec3 {
+        let Some(last) = self.settled.len().checked_sub(1) else { return Vec3::ZERO };
+        let at = (t * FPS).clamp(0.0, last as f32);
+        let first = at as usize;
+        self.settled[first].lerp(self.settled[(first + 1).min(last)], at - first as f32)
     }
 
     fn sink_at(&self, t: f32) -> f32 {
@@ -449,7 +541,7 @@ impl<'a> Body<'a> {
             return Vec3::ZERO;
         }
         let place = |late: f32| {
-            let at = self.early(t, self.lead - late);
+            let at = self.early(t, self.early.weight - late);
             let (frame, shift) = (self.frame_at(at), self.shift.at(at));
             Vec3::new(frame.shift.x, 0.0, frame.shift.y) + yaw(frame.turn) * shift
         };
@@ -458,10 +550,20 @@ impl<'a> Body<'a> {
 
     /// Attitude of the chest in the world.
     fn chest_turn(&self, t: f32) -> Quat {
-        let (hips_time, chest_time) = (self.early(t, self.lead), self.early(t, 0.5 * self.lead));
+        let (hips_time, chest_time) = (self.early(t, self.early.hips), self.early(t, self.early.chest));
         let breath = self.alive(t, 0.27, 0.0);
         let life = Vec3::new(self.alive(t, 0.13, 0.3) * 0.012, -breath * 0.010, self.alive(t, 0.09, 2.0) * 0.006);
-        yaw(self.frame_at(hips_time).turn) * rotation(self.posture(t).chest + self.chest.at(chest_time) + life)
+        let turned =
+            yaw(self.frame_at(hips_time).turn) * rotation(self.posture(t).chest + self.chest.at(chest_time) + life);
+        if self.settled.is_empty() {
+            return turned;
+        }
+        settle::lean_against(self.settled_at(t), self.trunk_length()) * turned
+    }
+
+    /// From waist to neck.
+    fn trunk_length(&self) -> f32 {
+        [Role::Back, Role::Neck].map(|r| self.skeleton.offset(r.joint()).y).iter().sum()
     }
 
     /// Breath and sway: slow sines of whole periods, so that idles loop, from the stance to the stance.
@@ -479,9 +581,11 @@ impl<'a> Body<'a> {
         // A pose depends on its moment only, not on the one before.
         pose.rotations.fill(Quat::IDENTITY);
         let stance = self.posture(t);
-        let hips_time = self.early(t, self.lead);
-        let frame = self.frame_at(hips_time);
-        let turn = yaw(frame.turn);
+        let (weight_time, hips_time) = (self.early(t, self.early.weight), self.early(t, self.early.hips));
+        let (neck_time, head_time) = (self.early(t, self.early.neck), self.early(t, self.early.head));
+        let frame = self.frame_at(weight_time);
+        let turned = |time: f32| yaw(if time == weight_time { frame.turn } else { self.frame_at(time).turn });
+        let turn = turned(hips_time);
         let sway =
             Vec3::new(self.alive(t, 0.11, 1.0), self.alive(t, 0.27, 0.6) * 0.5, self.alive(t, 0.17, 2.0)) * 0.006;
         let pelvis = turn * rotation(stance.hips + self.hips.at(hips_time));
@@ -489,22 +593,33 @@ impl<'a> Body<'a> {
         let head_life = Vec3::new(self.alive(t, 0.15, 4.0) * 0.015, self.alive(t, 0.21, 1.5) * 0.008, 0.0);
         let trailing = turn.conjugate() * self.trailing(t) / NOD_LEVER;
         let head_trail = Vec3::new(0.0, trailing.z, trailing.x);
-        let head = turn * rotation(stance.head + self.head.at(t) + head_life + head_trail);
+        // Eyes that do not look ahead of a turn go with the hips.
+        let looks = |time: f32, lead: f32| {
+            let turn = if lead == 0.0 { turn } else { turned(time) };
+            turn * rotation(stance.head + self.head.at(time) + head_life + head_trail)
+        };
+        let head = looks(head_time, self.early.head);
         pose.rotations[Role::Pelvis.joint().at()] = pelvis;
         let spine = pelvis.conjugate() * chest;
         let half = slerp(Quat::IDENTITY, spine, 0.45);
         pose.rotations[Role::Waist.joint().at()] = half;
         pose.rotations[Role::Back.joint().at()] = half.conjugate() * spine;
         let nod = chest.conjugate() * head;
-        let neck = slerp(Quat::IDENTITY, nod, 0.5);
+        let bent = if self.early.neck == self.early.head {
+            nod
+        } else {
+            chest.conjugate() * looks(neck_time, self.early.neck)
+        };
+        let neck = slerp(Quat::IDENTITY, bent, 0.5);
         pose.rotations[Role::Neck.joint().at()] = neck;
         pose.rotations[Role::Head.joint().at()] = neck.conjugate() * nod;
 
-        let shift = stance.shift + self.shift.at(hips_time) + sway;
-        let height = stance.pelvis_height + shift.y + self.flights.rise(t) - self.sink_at(t);
+        let shift = stance.shift + self.shift.at(weight_time) + sway;
+        let settled = self.settled_at(t);
+        let height = stance.pelvis_height + shift.y + self.flights.rise(t) - self.sink_at(t) + settled.y;
         let feet = [0, 1].map(|i| self.foot_at(i, t));
         let homes = [0, 1].map(|i| self.legs[i].home(&frame, self.legs[i].stance_at(t).1));
-        let share = stance.weight + self.weight.at(hips_time).x;
+        let share = stance.weight + self.weight.at(weight_time).x;
         // The weight rests in front of the ankle; on a foot that stands on its ball, nearer to the ball.
         let middle = |i: usize, foot: &FootAt| {
             let raised = (homes[i].pitch / BALL_PITCH).clamp(0.0, 1.0);
@@ -512,7 +627,8 @@ impl<'a> Body<'a> {
         };
         // While gliding the weight is shared between where the feet belong, not where they happen to be.
         let under = [0, 1].map(|i| middle(i, if self.glide > 0.0 { &homes[i] } else { &feet[i] }));
-        let wanted = under[1].lerp(under[0], share) + turn * Vec3::new(shift.x, 0.0, shift.z);
+        let placed = under[1].lerp(under[0], share) + yaw(frame.turn) * Vec3::new(shift.x, 0.0, shift.z);
+        let wanted = placed + Vec3::new(settled.x, 0.0, settled.z);
         pose.set_root(Vec3::new(wanted.x, height, wanted.z));
         fk::pose(self.skeleton, pose, world);
         for side in [0, 1] {
@@ -613,18 +729,30 @@ impl<'a> Body<'a> {
         let along = self.skeleton.offset(shoulder.joint()).normalize_or(Vec3::X);
         let to = (chest.rotation.conjugate() * line).normalize_or(along);
         let share = 0.26 * ease(stretch);
-        pose.rotations[clavicle.joint().at()] = slerp(Quat::IDENTITY, arc(along, to), share);
+        let own = arm.shoulder.at(t);
+        let reaching = slerp(Quat::IDENTITY, arc(along, to), share);
+        pose.rotations[clavicle.joint().at()] = if own == Vec3::ZERO {
+            reaching
+        } else {
+            about(Vec3::Y, -out * own.x) * about(Vec3::Z, out * own.y) * reaching
+        };
         fk::pose(self.skeleton, pose, world);
         let from = world.position(shoulder.joint());
         let target = from + soft_reach(target - from, longest);
         // The elbow goes before the fist.
         let mut turned = stance.turns[side] + arm.turned.at(t);
-        turned.x += arm.turned.at(self.early(t, 0.25 * self.lead)).x - arm.turned.at(t).x;
+        turned.x += arm.turned.at(self.early(t, self.early.elbows)).x - arm.turned.at(t).x;
         let pole = chest.rotation * Vec3::new(out * ELBOW.x, ELBOW.y, ELBOW.z);
         ik::place(self.skeleton, pose, world, wrist, target, pole, out * turned.x);
         pose.rotations[wrist.joint().at()] = about(Vec3::X, turned.y) * about(Vec3::Z, -out * turned.z);
         fk::pose(self.skeleton, pose, world);
     }
+}
+
+/// What bodies do at most in a motion that is to be settled; `None` if it is not.
+fn settled_within(motion: &MotionFile) -> Option<settle::Bounds> {
+    let kinds = motion.span.iter().filter_map(|span| SpanKind::from_name(&span.kind));
+    if motion.settle > 0.0 { settle::Bounds::of_kinds(kinds) } else { None }
 }
 
 /// A reach that never quite straightens the arm.

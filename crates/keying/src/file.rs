@@ -1,5 +1,6 @@
 //! The files as people write them. Angles in degrees, lengths in metres, times in seconds; x to the left, y up, z forward.
 
+use kumite_motion::Chance;
 use serde::Deserialize;
 
 use crate::curve::Ease;
@@ -123,6 +124,9 @@ pub struct MotionFile {
     /// By how much the hips run ahead of the keys; the chest by half of it.
     #[serde(default = "default_lead")]
     pub lead: f32,
+    /// The same part by part, for those that do not follow [`MotionFile::lead`].
+    #[serde(default)]
+    pub early: Early,
     /// By how much the hands trail behind the turns of the chest.
     #[serde(default = "default_drag")]
     pub drag: f32,
@@ -136,6 +140,9 @@ pub struct MotionFile {
     /// How much it breathes and sways, 1 for a person at rest.
     #[serde(default)]
     pub life: f32,
+    /// How much the centre of mass is moved as soles can push it, 0..1, by the bounds of what its spans say it is: see `kumite_motion::settle`.
+    #[serde(default)]
+    pub settle: f32,
     /// Whether the motion returns to its stance at the end. If not, the last keys hold.
     #[serde(default = "yes")]
     pub returns: bool,
@@ -151,6 +158,10 @@ pub struct MotionFile {
     /// Labels.
     #[serde(default)]
     pub span: Vec<SpanKey>,
+}
+
+fn half() -> f32 {
+    0.5
 }
 
 fn one() -> f32 {
@@ -169,6 +180,34 @@ fn yes() -> bool {
     true
 }
 
+/// By how many seconds parts run ahead of their keys, or behind them where it is negative. What is left out follows `lead`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Early {
+    /// Where the weight goes: `shift`, `weight`, and the travel of steps.
+    pub weight: Option<f32>,
+    /// Pelvis.
+    pub hips: Option<f32>,
+    /// Rib cage.
+    pub chest: Option<f32>,
+    /// Neck; with the head if left out.
+    pub neck: Option<f32>,
+    /// Head. It also turns so much sooner than the steps lead it.
+    pub head: Option<f32>,
+    /// Elbows.
+    pub elbows: Option<f32>,
+}
+
+/// A shoulder on the rib cage, degrees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Shoulder {
+    /// Forward.
+    pub forward: f32,
+    /// Up: a shrug.
+    pub up: f32,
+}
+
 /// A moment at which some parts are somewhere. Parts that are not named run through it undisturbed.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -179,6 +218,9 @@ pub struct Key {
     pub every: Option<f32>,
     /// How often in all, with `every`.
     pub times: Option<u32>,
+    /// How unevenly, with `every`: times by this share of it, and how far by the same share. The first and the last stay on time.
+    #[serde(default)]
+    pub vary: f32,
     /// How the named parts arrive.
     #[serde(default)]
     pub ease: Ease,
@@ -199,6 +241,10 @@ pub struct Key {
     pub left_hand: Option<Place>,
     /// Right wrist.
     pub right_hand: Option<Place>,
+    /// Left shoulder on the rib cage, beyond what a far reach does to it.
+    pub left_shoulder: Option<Shoulder>,
+    /// Right shoulder on the rib cage.
+    pub right_shoulder: Option<Shoulder>,
     /// Left elbow, from the stance.
     pub left_elbow: Option<f32>,
     /// Right elbow, from the stance.
@@ -281,6 +327,12 @@ pub struct Step {
     pub every: Option<f32>,
     /// How often in all, with `every`.
     pub times: Option<u32>,
+    /// How unevenly in time, with `every`, as a share of it.
+    #[serde(default)]
+    pub vary: f32,
+    /// When the swing is highest, 0 to 1.
+    #[serde(default = "half")]
+    pub peak: f32,
     /// How much farther each repetition goes: x, z.
     #[serde(default)]
     pub advance: [f32; 2],
@@ -331,18 +383,32 @@ impl MotionFile {
         let mut file = self.clone();
         file.key.clear();
         for key in &self.key {
-            for (_, later) in copies(key.every, key.times) {
-                file.key.push(Key { at: key.at + later, every: None, times: None, ..key.clone() });
+            for (n, later) in copies(key.every, key.times) {
+                let (sooner, more) = uneven(key.vary, n, key.times);
+                let at = key.at + later + sooner * key.every.unwrap_or(0.0);
+                let key = if more == 0.0 { key.clone() } else { key.varied(1.0 + more, 1.0) };
+                file.key.push(Key { at, every: None, times: None, vary: 0.0, ..key });
             }
         }
         file.step.clear();
         for step in &self.step {
             for (n, later) in copies(step.every, step.times) {
                 let by = [0, 1].map(|i| step.by[i] + n * step.advance[i]);
+                let later = later + uneven(step.vary, n, step.times).0 * step.every.unwrap_or(0.0);
                 let (from, to) = (step.from + later, step.to + later);
-                file.step.push(Step { from, to, by, every: None, times: None, ..step.clone() });
+                file.step.push(Step { from, to, by, every: None, times: None, vary: 0.0, ..step.clone() });
             }
         }
         file
     }
+}
+
+/// By what share a repetition is late, and by what share it goes farther. The same for all keys that repeat as unevenly, so that what belongs
+/// to one beat stays together.
+fn uneven(vary: f32, n: f32, times: Option<u32>) -> (f32, f32) {
+    if vary == 0.0 || n == 0.0 || n as u32 + 1 == times.unwrap_or(1) {
+        return (0.0, 0.0);
+    }
+    let mut chance = Chance::new(n as u64);
+    (vary * (2.0 * chance.unit() - 1.0), vary * (2.0 * chance.unit() - 1.0))
 }

@@ -37,6 +37,8 @@ pub(crate) struct Swing {
     pub(crate) place: FootPlace,
     /// 0 is a pivot.
     pub(crate) lift: f32,
+    /// When it is highest, 0 to 1.
+    pub(crate) peak: f32,
 }
 
 /// What a foot has to do with the floor.
@@ -128,6 +130,8 @@ impl Leg {
                 turn: mix(place.turn, swing.place.turn),
                 heel: mix(place.heel, swing.place.heel),
             };
+            // Time bent so that half-way is when it is highest.
+            let s = if swing.peak == 0.5 { s } else { libm::powf(s, libm::logf(0.5) / libm::logf(swing.peak)) };
             let height = 16.0 * s * s * (1.0 - s) * (1.0 - s);
             return (between, between_places, swing.lift * height, Hold::Swings);
         }

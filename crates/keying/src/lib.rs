@@ -18,7 +18,9 @@ mod variant;
 
 pub use compile::{FPS, compile, mirrored};
 pub use curve::Ease;
-pub use file::{Attitude, Fist, Flight, Foot, FootPlace, Key, MotionFile, Place, SpanKey, StanceFile, Step};
+pub use file::{
+    Attitude, Early, Fist, Flight, Foot, FootPlace, Key, MotionFile, Place, Shoulder, SpanKey, StanceFile, Step,
+};
 
 pub use manner::Manner;
 

@@ -60,7 +60,7 @@ impl MotionFile {
 }
 
 impl Key {
-    fn varied(&self, amount: f32, pace: f32) -> Key {
+    pub(crate) fn varied(&self, amount: f32, pace: f32) -> Key {
         let attitude = |a: Option<Attitude>| {
             a.map(|a| Attitude { turn: a.turn * amount, lean: a.lean * amount, tilt: a.tilt * amount })
         };

@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use kumite_keying::{embedded, read_motion};
+use kumite_motion::fk;
 use kumite_motion::fk::Tracks;
-use kumite_motion::{Clip, Contacts, FrameIdx, JointIdx, Role, Vec3};
+use kumite_motion::{Clip, Contacts, FrameIdx, JointIdx, Pose, Quat, Role, Roles, Vec3, WorldPose, mass};
 
 fn clip(keys: &str) -> Clip {
     let text = format!("name = \"test\"\nstance = \"guard\"\nseconds = 1.0\n{keys}");
@@ -135,12 +136,116 @@ fn whoever_falls_lies_and_gets_up_again() {
     }
 }
 
+/// The largest acceleration of the centre of mass along the floor, metres per second squared.
+fn pushed(clip: &Clip) -> f32 {
+    let (roles, tracks) = (Roles::canonical(), Tracks::of(clip));
+    let rotations = vec![Quat::IDENTITY; clip.skeleton().len()];
+    let mut world = WorldPose { rotations, ..Default::default() };
+    let centres: Vec<Vec3> = (0..clip.frames() as u32)
+        .map(|frame| {
+            world.positions = clip.skeleton().joints().map(|j| tracks.get(FrameIdx(frame), j)).collect();
+            mass::centre(clip.skeleton(), &roles, &world)
+        })
+        .collect();
+    let along = |w: &[Vec3]| (w[0] - w[1] * 2.0 + w[2]).with_y(0.0).length() * clip.fps() * clip.fps();
+    centres.windows(3).map(along).fold(0.0, f32::max)
+}
+
+/// Motions of `library/weight` are keyed so that soles can push them: none harder than 8 m/s², about what captured people do, where those they
+/// are to replace go up to 13; planted feet stay.
+#[test]
+fn motions_with_weight_are_pushed_by_soles() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../library");
+    let read = |path: &std::path::Path| {
+        let motion = read_motion(&std::fs::read_to_string(path).unwrap()).unwrap();
+        embedded::clips_of(&motion).unwrap().swap_remove(0)
+    };
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder.join("weight")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|ending| ending != "toml") {
+            continue;
+        }
+        let (anew, before) = (read(&path), read(&folder.join(path.file_name().unwrap())));
+        assert_eq!(anew.name, before.name);
+        let (now, then) = (pushed(&anew), pushed(&before));
+        assert!(now < 8.0 && now < then + 1.5, "{}: {now} m/s², {then} before", anew.name);
+        let tracks = Tracks::of(&anew);
+        for (part, toe) in [(Contacts::LEFT_TOE, Role::LeftToe), (Contacts::RIGHT_TOE, Role::RightToe)] {
+            for frame in (1..anew.frames()).filter(|f| anew.contacts[*f].has(part) && anew.contacts[*f - 1].has(part)) {
+                let [a, b] = [frame - 1, frame].map(|f| tracks.get(FrameIdx(f as u32), toe.joint()));
+                assert!((b - a).length() < 1e-3, "{}: {toe:?} slides in frame {frame}", anew.name);
+            }
+        }
+        seen += 1;
+    }
+    assert!(seen >= 15, "{seen} motions");
+}
+
+/// The weight thrown onto the front foot and back within half a second: settled, it goes there more gently, and the fist still arrives.
+#[test]
+fn what_is_settled_is_pushed_by_its_soles() {
+    let keys = "[[span]]\nkind = \"attack\"\nfrom = 0.0\nto = 1.0\n\
+                [[key]]\nat = 0.4\nshift = [0.0, -0.02, 0.08]\nweight = 0.8\nleft_hand = { to = [0.02, 1.40, 0.60] }";
+    let (keyed, settled) = (clip(keys), clip(&format!("settle = 1\n{keys}")));
+    assert!(pushed(&keyed) > 7.0 && pushed(&settled) < 5.0, "{} {}", pushed(&keyed), pushed(&settled));
+    let there = Vec3::new(0.02, 1.40, 0.60);
+    assert!((at(&settled, 0.4, Role::LeftWrist.joint()) - there).length() < 5e-3);
+    for foot in [Role::LeftToe, Role::RightToe, Role::LeftAnkle, Role::RightAnkle] {
+        assert!((at(&settled, 0.4, foot.joint()) - at(&keyed, 0.4, foot.joint())).length() < 1e-4, "{foot:?}");
+    }
+}
+
+#[test]
+fn parts_run_ahead_each_by_its_own_time() {
+    let keys = "lead = 0.0\n[[key]]\nat = 0.5\nhips = { turn = 20 }\nchest = { turn = 20 }\nhead = { turn = 20 }";
+    let (plain, early) = (clip(keys), clip(&format!("early = {{ hips = 0.06, chest = -0.04, head = 0.1 }}\n{keys}")));
+    let turned = |clip: &Clip, joint: Role| {
+        let (mut pose, mut world) = (Pose::default(), WorldPose::default());
+        clip.pose(FrameIdx(20), &mut pose);
+        fk::pose(clip.skeleton(), &pose, &mut world);
+        let ahead = world.rotation(joint.joint()) * Vec3::Z;
+        kumite_motion::rotation::yaw_of(ahead).to_degrees()
+    };
+    let sooner = |joint: Role| turned(&early, joint) - turned(&plain, joint);
+    assert!(sooner(Role::Pelvis) > 2.0, "{}", sooner(Role::Pelvis));
+    assert!(sooner(Role::Back) < -1.0, "{}", sooner(Role::Back));
+    assert!(sooner(Role::Head) > 2.0, "{}", sooner(Role::Head));
+}
+
+#[test]
+fn shoulders_move_of_themselves() {
+    let shrug = clip("[[key]]\nat = 0.5\nleft_shoulder = { forward = 15, up = 10 }");
+    let on_chest = |t: f32| at(&shrug, t, Role::LeftShoulder.joint()) - at(&shrug, t, Role::Back.joint());
+    let moved = on_chest(0.5) - on_chest(0.0);
+    assert!(moved.z > 0.02 && moved.y > 0.01, "{moved}");
+}
+
+/// No metronome: the beats between the first and the last are early or late, by less than is said.
+#[test]
+fn repetitions_may_be_uneven() {
+    let lows = |vary: &str| {
+        let keys = format!("[[key]]\nat = 0.1\nshift = [0.0, -0.04, 0.0]\nevery = 0.2\ntimes = 5\n{vary}");
+        let rises = "[[key]]\nat = 0.2\nshift = [0.0, 0.0, 0.0]\nevery = 0.2\ntimes = 4";
+        let clip = clip(&format!("lead = 0.0\n{keys}\n{rises}"));
+        let height = |frame: u32| Tracks::of(&clip).get(FrameIdx(frame), Role::Pelvis.joint()).y;
+        (1..60).filter(|&f| height(f) < height(f - 1) && height(f) <= height(f + 1)).collect::<Vec<u32>>()
+    };
+    let (even, uneven) = (lows(""), lows("vary = 0.3"));
+    assert_eq!((even.len(), uneven.len()), (5, 5));
+    assert_eq!((even[0], even[4]), (uneven[0], uneven[4]));
+    assert!(even != uneven && even.iter().zip(&uneven).all(|(a, b)| a.abs_diff(*b) <= 4), "{even:?} {uneven:?}");
+}
+
 #[test]
 fn what_makes_no_sense_is_refused() {
     for (keys, line, key, message) in [
         ("[[key]]\nat = 0.5\nleft_foot = { by = [0.0, 0.1, 0.0] }", 6, "key 1 left_foot", "a step has to lift it"),
         ("[[flight]]\nfrom = 0.4\nto = 0.6", 5, "flight 1 from", "both feet have to be lifted"),
         ("[[flight]]\nfrom = 0.1\nto = 0.3", 5, "flight 1 from", "no time to push off"),
+        ("early = { hips = 2.0 }", 4, "early hips", "-0.5 to 0.5"),
+        ("[[key]]\nat = 0.5\nvary = 0.9", 6, "key 1 vary", "0 to 0.4"),
+        ("[[step]]\nfoot = \"left\"\nfrom = 0.4\nto = 0.5\npeak = 1.0", 8, "step 1 peak", "0.1 to 0.9"),
         ("amount = -1.0", 4, "amount", "more than 0"),
         ("ends = \"stand\"", 4, "ends", "belong together"),
         ("ends = \"stand\"\nchange = [0.5, 0.5]", 5, "change 2", "is 0.5; allowed is later than from"),

@@ -2,15 +2,20 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
 
+use std::sync::LazyLock;
+
 use kumite_keying::embedded;
 use kumite_motion::fk::{self, Tracks};
 use kumite_motion::rotation::between;
 use kumite_motion::{Clip, Contacts, FrameIdx, Pose, Role, SpanKind, Vec3, WorldPose};
 
+/// Compiled once for all tests: they run side by side, and one of them measures how long it takes.
+static CLIPS: LazyLock<Vec<Clip>> = LazyLock::new(|| embedded::clips().unwrap());
+
 #[test]
 fn planted_feet_are_still() {
-    for clip in embedded::clips().unwrap() {
-        let tracks = Tracks::of(&clip);
+    for clip in CLIPS.iter() {
+        let tracks = Tracks::of(clip);
         for (part, role) in [(Contacts::LEFT_TOE, Role::LeftToe), (Contacts::RIGHT_TOE, Role::RightToe)] {
             for frame in 1..clip.frames() {
                 if clip.contacts[frame].has(part) && clip.contacts[frame - 1].has(part) {
@@ -28,7 +33,7 @@ fn planted_feet_are_still() {
 
 #[test]
 fn no_joint_turns_faster_than_people_do() {
-    for clip in embedded::clips().unwrap() {
+    for clip in CLIPS.iter() {
         for frame in 1..clip.frames() as u32 {
             for role in Role::ALL {
                 let turned = between(
@@ -45,7 +50,7 @@ fn no_joint_turns_faster_than_people_do() {
 
 #[test]
 fn planted_heels_are_still() {
-    for clip in embedded::clips().unwrap() {
+    for clip in CLIPS.iter() {
         let (mut pose, mut world) = (Pose::default(), WorldPose::default());
         // The corner under the heel, in the ankle's frame.
         let toe = clip.skeleton().offset(Role::LeftToe.joint());
@@ -70,17 +75,17 @@ fn planted_heels_are_still() {
 /// A motion that begins and ends in the same stance can follow itself.
 #[test]
 fn motions_end_in_a_stance() {
-    let clips = embedded::clips().unwrap();
+    let clips = &*CLIPS;
     let pose = |name: &str, last: bool| {
         let clip = clips.iter().find(|c| c.name == name).unwrap();
         let mut pose = Pose::default();
         clip.pose(FrameIdx(if last { clip.frames() as u32 - 1 } else { 0 }), &mut pose);
         pose
     };
-    for clip in &clips {
+    for clip in clips {
         let [first, last] = [false, true].map(|last| pose(&clip.name, last));
         let of = |pose: &Pose, stance: &str| {
-            let stance = self::pose_of(&clips, stance);
+            let stance = self::pose_of(clips, stance);
             let turned = |j: usize| between(pose.rotations[j], stance.rotations[j]).to_degrees();
             (1..pose.rotations.len()).map(turned).fold(0.0, f32::max)
         };
@@ -102,9 +107,9 @@ fn pose_of(clips: &[Clip], name: &str) -> Pose {
 
 #[test]
 fn every_motion_has_spans_that_say_when_they_count() {
-    let clips = embedded::clips().unwrap();
+    let clips = &*CLIPS;
     assert!(clips.len() >= 20, "{}", clips.len());
-    for clip in &clips {
+    for clip in clips {
         assert!(!clip.spans.is_empty(), "{}", clip.name);
         for span in &clip.spans {
             assert!(!span.label.is_empty(), "{}", clip.name);
@@ -118,7 +123,7 @@ fn every_motion_has_spans_that_say_when_they_count() {
 
 #[test]
 fn the_same_keys_give_the_same_bits() {
-    assert_eq!(embedded::clips().unwrap(), embedded::clips().unwrap());
+    assert_eq!(*CLIPS, embedded::clips().unwrap());
 }
 
 /// Generous: a release build on one core of a 2.9 GHz machine is to stay below 0.3 s, and tests share the machine.
@@ -133,7 +138,7 @@ fn all_keys_compile_in_no_time() {
 
 #[test]
 fn toes_stay_above_the_floor() {
-    for clip in embedded::clips().unwrap() {
+    for clip in CLIPS.iter() {
         let flat = clip.skeleton().offset(Role::LeftToe.joint()).y.abs() / 0.6 * 0.4;
         let (mut pose, mut world) = (Pose::default(), WorldPose::default());
         for frame in 0..clip.frames() as u32 {

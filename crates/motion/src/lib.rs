@@ -43,6 +43,7 @@ pub mod mirror;
 pub mod retarget;
 pub mod rotation;
 pub mod sample;
+pub mod settle;
 pub mod span;
 pub mod support;
 pub mod volume;

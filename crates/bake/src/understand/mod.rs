@@ -292,9 +292,9 @@ fn found_roles(clip: &Clip) -> Option<Found<Roles>> {
                 shape.filter(complete).map(|roles| Found::new(roles, 0.7, why))
             })
         }
-        (None, Some(roles)) => {
-            complete(&roles).then(|| Found::new(roles, 0.75, "the shape of the skeleton; its names follow no convention that is known"))
-        }
+        (None, Some(roles)) => complete(&roles).then(|| {
+            Found::new(roles, 0.75, "the shape of the skeleton; its names follow no convention that is known")
+        }),
         (None, None) => None,
     }
 }
