@@ -361,21 +361,15 @@ impl Measured<'_> {
         Some(Axes { first: up.try_normalize()?, second: ahead.try_normalize()? })
     }
 
-    /// Whether a shin stands on its ankle: those of somebody who lies or kneels are level.
-    fn stands(&self, world: &WorldPose, knee: Role, ankle: Role) -> bool {
-        let shin = self.at(world, knee).zip(self.at(world, ankle)).map(|(knee, ankle)| knee - ankle);
-        shin.is_none_or(|shin| shin.y > STANDS * shin.length())
-    }
-
     /// Heights of floor and toe joint, and for each foot the looks in which it stands still and low.
     fn floor(&self) -> Option<(f32, f32, [Vec<usize>; 2])> {
         let last = self.worlds.len() - 1;
         let mut flat: [Vec<usize>; 2] = [Vec::new(), Vec::new()];
         let (mut ankles, mut toes) = (Vec::new(), Vec::new());
         let size = self.size(&self.worlds[0]);
-        let legs =
-            [(Role::LeftKnee, Role::LeftAnkle, Role::LeftToe), (Role::RightKnee, Role::RightAnkle, Role::RightToe)];
-        for (foot, (knee, ankle, toe)) in flat.iter_mut().zip(legs) {
+        for (foot, (ankle, toe)) in
+            flat.iter_mut().zip([(Role::LeftAnkle, Role::LeftToe), (Role::RightAnkle, Role::RightToe)])
+        {
             let at = |look: usize| self.at(&self.worlds[look], ankle);
             let mut order: Vec<(f32, usize)> = Vec::new();
             for look in 0..=last {
@@ -384,18 +378,7 @@ impl Measured<'_> {
                 order.push((here.y / size + 0.5 * moved, look));
             }
             order.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let lowest = |order: &[(f32, usize)]| -> Vec<usize> {
-                order[..order.len().div_ceil(8)].iter().map(|o| o.1).collect()
-            };
-            *foot = lowest(&order);
-            // The feet of somebody who lies or kneels are as still and as low, and say nothing of soles.
-            let stands = |look: &usize| self.stands(&self.worlds[*look], knee, ankle);
-            if foot.iter().filter(|look| stands(look)).count() < foot.len() / 2 {
-                let upright: Vec<_> = order.iter().filter(|o| stands(&o.1)).copied().collect();
-                if !upright.is_empty() {
-                    *foot = lowest(&upright);
-                }
-            }
+            foot.extend(order[..order.len().div_ceil(8)].iter().map(|o| o.1));
             for &look in foot.iter() {
                 ankles.push(at(look)?.y);
                 toes.extend(self.at(&self.worlds[look], toe).map(|t| t.y));
@@ -421,9 +404,6 @@ fn slope(sole: &Axes) -> f32 {
 
 /// A foot that is steeper than the other by this, radians, has its heel raised.
 const RAISED: f32 = 0.1;
-
-/// A shin that stands, even in a crouch, rises by this share of its length at least.
-const STANDS: f32 = 0.5;
 
 /// Height of the toe joint above the sole, as a share of the thigh: half the thickness of a shod forefoot.
 const TOE: f32 = 0.06;
